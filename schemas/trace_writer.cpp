@@ -1,0 +1,42 @@
+// Creation and completion of a profile file.
+#include "schemas/trace_writer.h"
+
+namespace perfscope {
+
+Result<TraceWriter> TraceWriter::create(const std::string& path, int64_t time_base_ns) {
+  auto db = Database::open(path, Database::Mode::Create);
+  if (!db) return tl::unexpected(db.error());
+  // synchronous=OFF: a profile may be lost with the machine, never with the process, and fsync would stall
+  // the recorder.
+  const std::string setup =
+      "PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = "
+      "-32768;"
+      "PRAGMA application_id = 0x50534350; PRAGMA user_version = " +
+      std::to_string(kSchemaVersion) + ";";
+  if (auto status = db->execute(setup); !status) return tl::unexpected(status.error());
+  if (auto status = db->execute("BEGIN; " + schemaSql() + " COMMIT;"); !status)
+    return tl::unexpected(status.error());
+  TraceWriter writer(std::move(*db));
+  for (const auto& [key, value] :
+       {std::pair<std::string, std::string>{"schema_version", std::to_string(kSchemaVersion)},
+        {"time_base_ns", std::to_string(time_base_ns)},
+        {"closed", "0"}}) {
+    if (auto status = writer.setMeta(key, value); !status) return tl::unexpected(status.error());
+  }
+  return writer;
+}
+
+Status TraceWriter::begin() {
+  return m_db.execute("BEGIN IMMEDIATE");
+}
+Status TraceWriter::commit() {
+  return m_db.execute("COMMIT");
+}
+
+Status TraceWriter::close() {
+  if (auto status = setMeta("closed", "1"); !status) return status;
+  m_statements.clear();
+  return m_db.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE;");
+}
+
+}  // namespace perfscope
