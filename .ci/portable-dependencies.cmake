@@ -1,0 +1,15 @@
+# The header-only dependencies for the zig toolchain: the system's /usr/include as a whole would mix this machine's libc
+# headers with those of the target's older glibc, so only the four libraries are made visible, by links.
+set(links ${PROJECT_BINARY_DIR}/dependencies)
+file(MAKE_DIRECTORY ${links})
+foreach(entry fmt tl CLI nlohmann sqlite3.h)
+  if(NOT EXISTS /usr/include/${entry})
+    message(FATAL_ERROR "portable: /usr/include/${entry} is missing (run .ci/install)")
+  endif()
+  file(CREATE_LINK /usr/include/${entry} ${links}/${entry} SYMBOLIC)
+endforeach()
+foreach(target tl::expected fmt::fmt-header-only nlohmann_json::nlohmann_json CLI11::CLI11)
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(${target} SYSTEM INTERFACE ${links})
+endforeach()
+target_compile_definitions(fmt::fmt-header-only INTERFACE FMT_HEADER_ONLY=1)
