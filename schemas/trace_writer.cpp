@@ -26,6 +26,21 @@ Result<TraceWriter> TraceWriter::create(const std::string& path, int64_t time_ba
   return writer;
 }
 
+Result<TraceWriter> TraceWriter::append(const std::string& path) {
+  auto db = Database::open(path, Database::Mode::ReadWrite);
+  if (!db) return tl::unexpected(db.error());
+  const auto version = db->scalar("PRAGMA user_version");
+  if (!version) return tl::unexpected(version.error());
+  const auto closed = db->scalar("SELECT value FROM meta WHERE key = 'closed'");
+  if (!closed) return tl::unexpected(closed.error());
+  if (version->value_or("") != std::to_string(kSchemaVersion) || closed->value_or("") != "0")
+    return failure(ErrorKind::InputRefused, path, "is complete or of another version; nothing can be added to it");
+  if (auto status = db->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768;");
+      !status)
+    return tl::unexpected(status.error());
+  return TraceWriter(std::move(*db));
+}
+
 Status TraceWriter::begin() {
   return m_db.execute("BEGIN IMMEDIATE");
 }

@@ -1,0 +1,143 @@
+// The trust ledger of a report: what is missing, what was assumed, which numbers suffer.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/report/build_sections.h"
+#include "schemas/loss_counters.h"
+
+namespace perfscope::build {
+namespace {
+
+std::string_view severityName(Severity severity) {
+  switch (severity) {
+    case Severity::Info:
+      return "info";
+    case Severity::Notice:
+      return "notice";
+    case Severity::DataLoss:
+      return "data_loss";
+    case Severity::Error:
+      return "error";
+  }
+  return "error";
+}
+
+bool isSevere(std::string_view severity) {
+  return severity == "data_loss" || severity == "error";
+}
+
+void addCounters(const Trace& trace, TrustReport& trust) {
+  std::map<std::string, int64_t> sums;
+  for (const LossRow& row : trace.losses) sums[row.name] += row.count;
+  for (const LossInfo& info : kLossCounters) {
+    const auto found = sums.find(std::string(info.name));
+    if (found == sums.end() || found->second <= 0) continue;
+    trust.losses.push_back(
+        {found->first, std::string(severityName(info.severity)), std::string(info.sentence), found->second});
+    sums.erase(found);
+  }
+  for (const auto& [name, count] : sums) {  // written by a newer collector: not known here, not hidden either
+    if (count > 0 && std::none_of(kLossCounters.begin(), kLossCounters.end(),
+                                  [&](const LossInfo& info) { return info.name == name; })) {
+      trust.losses.push_back({name, "data_loss", "a loss this version has no words for", count});
+    }
+  }
+}
+
+void addLedger(const Trace& trace, TrustReport& trust) {
+  for (const LedgerRow& row : trace.ledger) {
+    const std::string text = row.detail && !row.detail->empty() ? row.text + " (" + *row.detail + ")" : row.text;
+    if (isSevere(row.severity)) {
+      trust.losses.push_back({row.name, row.severity, text, row.value.value_or(1)});
+    } else {
+      trust.assumptions.push_back({row.name, text});
+    }
+  }
+}
+
+void addProcesses(const Trace& trace, TrustReport& trust) {
+  if (!trace.closed) {
+    trust.losses.push_back({"unclosed", "data_loss",
+                            "the profile was not closed (still running, or the recorder was killed): the last "
+                            "moments are missing",
+                            1});
+  }
+  const auto killed = std::count_if(trace.processes.begin(), trace.processes.end(),
+                                    [](const ProcessRow& row) { return row.state == "killed"; });
+  if (killed > 0) {
+    trust.losses.push_back({"killed_process", "data_loss",
+                            "processes that ended without handing over CUPTI's last buffers (killed): up to the "
+                            "last 500 ms of their GPU records are missing",
+                            killed});
+  }
+  if (trace.rejected_records > 0) {
+    trust.losses.push_back({"rejected_records", "data_loss",
+                            "GPU records with an impossible duration or a reference to nothing; left out of all "
+                            "numbers",
+                            trace.rejected_records});
+  }
+}
+
+void addGated(const ProfileFacts& facts, TrustReport& trust) {
+  const bool severe = std::any_of(trust.losses.begin(), trust.losses.end(),
+                                  [](const LossReport& loss) { return isSevere(loss.severity); });
+  if (severe) trust.gated.push_back({"gaps", "records are missing: some idle time may have been work"});
+  if (!facts.trace.opaque_graphs.empty()) {
+    const std::string why = "CUDA graphs were traced as a whole; what ran inside them is unknown";
+    for (const auto* metric : {"devices.idle_ns", "utilisation.hfu", "devices.overlap_ns"}) {
+      trust.gated.push_back({metric, why});
+    }
+  }
+  if (facts.launches.unseen > 0) {
+    trust.gated.push_back({"gaps.launch_latency", fmt::format("the launch call of {} kernels was not seen; they are "
+                                                              "left out",
+                                                              facts.launches.unseen)});
+  }
+}
+
+void addAssumptions(const ProfileFacts& facts, TrustReport& trust) {
+  const auto assume = [&](std::string id, std::string text) {
+    trust.assumptions.push_back({std::move(id), std::move(text)});
+  };
+  const GemmLinks& links = facts.gemm_links;
+  if (links.linked_calls < links.calls) {
+    assume("unlinked_gemm", fmt::format("{} of {} library calls for matrix products have no kernel in the profile; "
+                                        "their FLOPs are not counted",
+                                        links.calls - links.linked_calls, links.calls));
+  }
+  if (std::any_of(facts.devices.begin(), facts.devices.end(),
+                  [](const DeviceFacts& device) { return device.all.comm_count > 0; })) {
+    assume("communication_by_name", "communication kernels are recognised by their names");
+  }
+  for (const DeviceFacts& device : facts.devices) {
+    if (!device.hardware) continue;
+    if (device.hardware->kind == hardware::MatchKind::Modelled) {
+      assume("modelled_ceilings", device.hardware->reason);
+    }
+    for (const std::string& warning : device.hardware->warnings) assume("hardware_mismatch", warning);
+  }
+  if (facts.steps.source == "periodicity") {
+    assume("steps_by_periodicity", fmt::format("nothing marks the steps; they were found by the repetition of the "
+                                               "kernel sequence ({:.0f} % of kernels repeat)",
+                                               facts.steps.confidence * 100));
+  }
+}
+
+}  // namespace
+
+TrustReport trust(const ProfileFacts& facts) {
+  TrustReport trust;
+  addProcesses(facts.trace, trust);
+  addCounters(facts.trace, trust);
+  addLedger(facts.trace, trust);
+  addGated(facts, trust);
+  addAssumptions(facts, trust);
+  trust.complete = facts.trace.closed && std::none_of(trust.losses.begin(), trust.losses.end(), [](const auto& loss) {
+                     return isSevere(loss.severity);
+                   });
+  return trust;
+}
+
+}  // namespace perfscope::build

@@ -1,0 +1,36 @@
+// Places a kernel under the roofs of its device and names what bounds it.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "analysis/hardware/hardware_spec.h"
+#include "analysis/report/report.h"
+
+namespace perfscope {
+
+// The device side: what the roofs are made of. `spec` must outlive the call.
+struct RoofSource {
+  const hardware::HardwareSpec* spec = nullptr;  // null: the device is not known
+  std::string spec_why;                          // why it is null
+  std::optional<double> clock_mhz;               // median SM clock while busy
+  std::optional<int> sm_count;                   // as the device stated it
+};
+
+// The kernel side: sums over the launches that carry the figures.
+struct RoofPoint {
+  double flops = 0, bytes = 0;
+  int64_t flop_ns = 0, byte_ns = 0;
+  std::array<int64_t, hardware::kPrecisionCount> ns_by_precision{};  // executed precisions, by time
+  int64_t median_ns = 0;                                             // of one launch
+  std::optional<int64_t> launch_cost_ns;  // median host cost of a launch; empty for graph nodes
+  std::string no_flops_why, no_bytes_why;
+};
+
+// Boundary of the bytes: "algorithmic". Verdicts and thresholds: metric catalogue, "roofline"; ceiling of the executed
+// precision with most time, time-weighted when there are several. The compute roof is the one at the recorded clock
+// where that is known, else the data sheet's.
+RooflineReport placeUnderRoofs(const RoofSource& source, const RoofPoint& point);
+
+}  // namespace perfscope

@@ -1,0 +1,14 @@
+// One line a verb.
+#include "cli/command_table.h"
+
+namespace perfscope::cli {
+
+const std::vector<Command>& commandTable() {
+  static const std::vector<Command> kTable = {
+      runCommand(),    reportCommand(),  queryCommand(),  hardwareCommand(),    calcCommand(),
+      doctorCommand(), recoverCommand(), schemaCommand(), completionsCommand(),
+  };
+  return kTable;
+}
+
+}  // namespace perfscope::cli

@@ -1,0 +1,77 @@
+// Layout of the help.
+#include "cli/help.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+#include "analysis/report/glyphs.h"
+#include "cli/command_table.h"
+
+namespace perfscope::cli {
+namespace {
+
+constexpr size_t kColumns = 100;
+
+// "  left      right", the right side wrapped in its own column; a long left side gets a line of its own.
+void twoColumns(std::string& text, const std::string& left, const std::string& right, size_t width) {
+  const auto lines = glyphs::wrap(right, kColumns - width - 2);
+  std::string margin = "  " + glyphs::padRight(left, width);
+  if (left.size() + 2 > width) {
+    text += "  " + left + "\n";
+    margin = std::string(width + 2, ' ');
+  }
+  for (const auto& line : lines) {
+    text += margin + line + "\n";
+    margin = std::string(width + 2, ' ');
+  }
+}
+
+std::string optionNames(const CLI::Option& option) {
+  if (option.get_positional()) return option.get_name(true, false);
+  std::string names;
+  for (const auto& name : option.get_snames()) names += (names.empty() ? "-" : ", -") + name;
+  for (const auto& name : option.get_lnames()) names += (names.empty() ? "--" : ", --") + name;
+  if (option.get_items_expected_max() > 0) names += " " + option.get_type_name();
+  return names;
+}
+
+}  // namespace
+
+std::string mainHelp() {
+  std::string text =
+      "perfscope: why is this GPU program not faster, and what would make it so?\n\n"
+      "usage: perfscope VERB [options]\n\nverbs\n";
+  for (const auto& command : commandTable()) twoColumns(text, command.name, command.summary, 14);
+  text +=
+      "\noptions\n"
+      "  --color WHEN  colours: auto (on a terminal, unless NO_COLOR is set), always, never\n"
+      "  --version     the version\n"
+      "  -h, --help    this text; `perfscope VERB --help` explains a verb, with examples\n\nexamples\n"
+      "  perfscope run -- python train.py         record a program and say what holds it back\n"
+      "  perfscope report python-*.perfscope      the full report of the recording\n"
+      "\nReports go to standard output, everything else to standard error. Exit codes: 0 done, 2 wrong "
+      "usage,\n"
+      "65 input refused, 66 input missing, 69 a needed part is missing, 70 internal error, 73 output cannot\n"
+      "be written, 77 no permission; `run` passes on the status of the program.\n";
+  return text;
+}
+
+std::string verbHelp(const Command& command, const CLI::App& app) {
+  std::string text = "perfscope " + command.name + ": " + command.summary + "\n\n";
+  text += "usage: perfscope " + command.name + " " + command.usage + "\n";
+  std::string arguments, options;
+  for (const auto* option : app.get_options()) {
+    const bool positional = option->get_positional();
+    twoColumns(positional ? arguments : options, optionNames(*option), option->get_description(), 28);
+  }
+  if (!arguments.empty()) text += "\narguments\n" + arguments;
+  text += "\noptions\n" + options + "\nexamples\n";
+  for (const auto& example : command.examples) {
+    text += "  perfscope " + example.line + "\n";
+    for (const auto& line : glyphs::wrap(example.meaning, kColumns - 6)) text += "      " + line + "\n";
+  }
+  return text;
+}
+
+}  // namespace perfscope::cli

@@ -1,0 +1,203 @@
+// The recording of one process that uses CUDA.
+#include "collector/session.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "collector/cupti/driver_version.h"
+#include "collector/cupti/find_cupti.h"
+#include "collector/cupti/known_versions.h"
+#include "collector/process/clock.h"
+
+namespace perfscope::collector {
+namespace {
+
+constexpr uint64_t kExecDeadlineNs = 1'000'000'000;
+constexpr int kMostCloseTurns = 5;
+
+bool rankIsWanted(const CollectorConfig& config, int32_t rank) {
+  return config.ranks.empty() || rank < 0 ||
+         std::find(config.ranks.begin(), config.ranks.end(), static_cast<uint32_t>(rank)) !=
+             config.ranks.end();
+}
+
+constexpr uint32_t bits(DrainRequest request) {
+  return static_cast<uint32_t>(request);
+}
+
+}  // namespace
+
+Session::Session(const CollectorConfig& config, ControlFile control, LossTally& losses)
+    : m_config(config), m_control(std::move(control)), m_losses(losses), m_pid(m_control.block().pid) {
+  m_hot.losses = &losses;
+  m_hot.buffers_handed_out = &m_control.block().cupti_buffers;
+  m_hot.gemm = config.gemm;
+  m_hot.nccl = config.nccl;
+}
+
+Session* Session::start(const CollectorConfig& config, LossTally& losses, LaneTable& lanes, NvtxState& nvtx) {
+  const int driver_version = readDriverVersion();
+  return start(config, losses, lanes, nvtx, findCupti(driver_version / 1000), driver_version);
+}
+
+Session* Session::start(const CollectorConfig& config, LossTally& losses, LaneTable& lanes, NvtxState& nvtx,
+                        Result<CuptiApi> api, int driver_version) {
+  const ProcessInfo info = readProcessInfo(config.store_arguments);
+  if (!rankIsWanted(config, info.rank)) return nullptr;
+  auto control = ControlFile::create(config.session_dir, info, realtimeNs());
+  if (!control) {
+    std::fprintf(stderr, "perfscope: this process is not recorded: %s\n", control.error().sentence().c_str());
+    return nullptr;
+  }
+  auto* session = new Session(config, std::move(*control), losses);
+  losses.redirect(session->m_control.block().loss);
+  session->m_hot.lanes = &lanes;
+  session->useCupti(std::move(api), driver_version);
+  session->makeDrain(nvtx);
+  if (const auto status = session->m_thread.start([session](uint32_t r) { return session->round(r); });
+      !status)
+    std::fprintf(stderr, "perfscope: this process is not recorded: %s\n", status.error().sentence().c_str());
+  watchExit(session);
+  return session;
+}
+
+void Session::note(spool::NoteId id, std::string detail, int64_t value) {
+  m_early_notes.push_back({id, std::move(detail), value});
+}
+
+void Session::useCupti(Result<CuptiApi> api, int driver_version) {
+  m_control.block().driver_version = static_cast<uint32_t>(std::max(driver_version, 0));
+  if (!api) return note(spool::NoteId::CuptiMissing, api.error().sentence(), 0);
+  m_api = std::move(*api);
+  m_hot.api = &m_api;
+  m_hot.may_refuse = m_api.version >= kCuptiApi12_9;
+  m_control.block().cupti_version = m_api.version;
+  std::snprintf(m_control.block().cupti_path, sizeof(m_control.block().cupti_path), "%s", m_api.path.c_str());
+  if (m_api.version < kCuptiApiOldest)
+    return note(spool::NoteId::CuptiTooOld, m_api.path, static_cast<int64_t>(m_api.version));
+  if (const char* defect = knownDefect(m_api.version))
+    note(spool::NoteId::KnownBadVersion, defect, static_cast<int64_t>(m_api.version));
+  m_pool = std::make_unique<BufferPool>(m_config.buffer_bytes, m_config.buffer_count);
+  m_ready = std::make_unique<BoundedQueue<ReadyBuffer>>(
+      (static_cast<size_t>(m_config.buffer_count) * BufferPool::kMaxChunks + BufferPool::kSpares) * 2);
+  m_hot.pool = m_pool.get();
+  m_hot.ready = m_ready.get();
+  setHotState(&m_hot);
+  if (!subscribe()) return;
+  m_tracing = true;
+  beginTracing();
+}
+
+// The V1 call: it works with every version, and a V2 subscriber must not make V1 activity calls. The V2 call
+// only serves to learn who holds the slot.
+bool Session::subscribe() {
+  const CUptiResult result = m_api.subscribe(&m_subscriber, eventCallback, nullptr);
+  if (result == CUPTI_SUCCESS) return true;
+  if (result != CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+    note(spool::NoteId::CuptiCallFailed, "cuptiSubscribe", result);
+    return false;
+  }
+  std::array<char, 128> holder{};
+  if (m_api.subscribe_v2 != nullptr) {
+    SubscriberParams params{sizeof(SubscriberParams), "perfscope", holder.data(), holder.size()};
+    if (m_api.subscribe_v2(&m_subscriber, eventCallback, nullptr, &params) == CUPTI_SUCCESS)
+      m_api.unsubscribe(m_subscriber);
+  }
+  note(spool::NoteId::SlotTaken, holder.data(), result);
+  return false;
+}
+
+void Session::beginTracing() {
+  std::vector<SetupIssue> issues;
+  setAttributes(m_api, issues);
+  issues.clear();  // an attribute that is refused costs a little speed, no record
+  if (m_api.set_thread_id_type != nullptr) m_api.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  const CUptiResult registered = m_api.activity_register_callbacks(bufferRequested, bufferCompleted);
+  if (registered != CUPTI_SUCCESS) issues.push_back({"cuptiActivityRegisterCallbacks", registered});
+  m_plan = planActivities(m_config, m_api);
+  m_api.enable_domain(1, m_subscriber, CUPTI_CB_DOMAIN_STATE);
+  if (m_plan.graph_callbacks) {
+    for (const auto id : {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED})
+      m_api.enable_callback(1, m_subscriber, CUPTI_CB_DOMAIN_RESOURCE, static_cast<CUpti_CallbackId>(id));
+  }
+  if (m_config.capture == Capture::ProfilerApi) {
+    for (const auto id : {CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop})
+      m_api.enable_callback(1, m_subscriber, CUPTI_CB_DOMAIN_DRIVER_API, static_cast<CUpti_CallbackId>(id));
+  }
+  if (Gate(m_config, m_control.startNs()).kindsWanted()) enableActivities(m_api, m_plan, issues);
+  for (const SetupIssue& issue : issues) {
+    note(spool::NoteId::KindUnavailable,
+         issue.whole_api_kinds ? "single API calls cannot be chosen with this CUPTI (before 12.5): all are "
+                                 "traced and filtered, which costs more"
+                               : issue.what,
+         issue.code);
+  }
+  if (m_config.graphs == GraphTracing::Graph) note(spool::NoteId::GraphLevelTracing, "", 0);
+}
+
+void Session::makeDrain(const NvtxState& nvtx) {
+  if (!m_tracing) {  // nothing will come from CUPTI: the drain serves the rings and the notes only
+    m_hot.api = nullptr;
+    setHotState(nullptr);
+  }
+  m_drain = std::make_unique<Drain>(m_config, m_control, m_hot, nvtx, m_losses, m_plan);
+  m_drain->setKindsOn(m_tracing && m_drain->gate().kindsWanted());
+  for (PendingNote& early : m_early_notes) m_drain->addNote(early.id, std::move(early.detail), early.value);
+  m_early_notes.clear();
+  m_hot.wake = [](void* self) { static_cast<Session*>(self)->m_thread.wake(); };
+  m_hot.wake_self = this;
+}
+
+bool Session::round(uint32_t requests) {
+  if ((requests & bits(DrainRequest::Close)) != 0) {
+    m_drain->flush(true);
+    m_drain->finish();
+    m_control.block().end_ns.store(realtimeNs(), std::memory_order_relaxed);
+    m_control.block().state.store(spool::ProcessState::Closed, std::memory_order_release);
+    return false;
+  }
+  if (requests != 0)
+    m_drain->flush((requests & bits(DrainRequest::Forced)) != 0);
+  else
+    m_drain->round(realtimeNs());
+  return true;
+}
+
+bool Session::flush(uint64_t timeout_ns) noexcept {
+  if (m_closed.load(std::memory_order_acquire)) return true;
+  return m_thread.ask(bits(DrainRequest::Flush) | bits(DrainRequest::Forced), timeout_ns);
+}
+
+void Session::close(uint64_t timeout_ns) noexcept {
+  if (m_closed.exchange(true, std::memory_order_acq_rel)) return;
+  // A machine that is only slow is waited for, as long as records still reach the spool.
+  const auto& records = m_control.block().records;
+  uint64_t seen = records.load(std::memory_order_relaxed);
+  for (int turn = 0; turn < kMostCloseTurns && !m_thread.ask(bits(DrainRequest::Close), timeout_ns); ++turn) {
+    const uint64_t now = records.load(std::memory_order_relaxed);
+    if (now == seen) return;
+    seen = now;
+  }
+}
+
+void Session::beforeExec() noexcept {
+  if (m_closed.load(std::memory_order_acquire)) return;
+  flush(kExecDeadlineNs);
+  m_control.block().end_ns.store(realtimeNs(), std::memory_order_relaxed);
+  m_control.block().state.store(spool::ProcessState::Execed, std::memory_order_release);
+}
+
+void Session::execFailed() noexcept {
+  if (m_closed.load(std::memory_order_acquire)) return;
+  m_control.block().end_ns.store(0, std::memory_order_relaxed);
+  m_control.block().state.store(spool::ProcessState::Running, std::memory_order_release);
+}
+
+void Session::forgetInChild() noexcept {
+  unwatchExitInChild();
+}
+
+}  // namespace perfscope::collector

@@ -1,0 +1,47 @@
+// The one thread of ours in the target: runs the drain every 25 ms and on request.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include "collector/spool/doorbell.h"
+#include "schemas/result.h"
+
+namespace perfscope::collector {
+
+enum class DrainRequest : uint32_t {
+  Flush = 1,   // everything complete
+  Forced = 2,  // also what is still running
+  Close = 4,   // flush forced, write the last records, end the thread
+};
+
+// All signals are blocked in the thread, so the target's handlers never run on it. `ask` and `wake` are
+// async-signal-safe and may be called from any thread.
+class DrainThread {
+ public:
+  static constexpr uint64_t kRoundNs = 25'000'000;
+
+  // `round` is called on the thread with the requests of that round (0 = none); returning false ends the
+  // thread. Must outlive the process (the thread is never joined: the process may end while it works).
+  Status start(std::function<bool(uint32_t requests)> round);
+
+  // Waits until the request was served. False after `timeout_ns`: the target goes on without us.
+  bool ask(uint32_t requests, uint64_t timeout_ns) noexcept;
+  void wake() noexcept { m_bell.ring(); }
+  [[nodiscard]] bool ended() const noexcept { return m_ended.load(std::memory_order_acquire); }
+
+ private:
+  static void* main(void* self);
+  void run();
+
+  std::function<bool(uint32_t)> m_round;
+  Doorbell m_bell, m_done;
+  std::atomic<uint32_t> m_requests{0};
+  std::atomic<uint64_t> m_asked{0}, m_served{0};
+  std::atomic<bool> m_ended{false};
+};
+
+}  // namespace perfscope::collector

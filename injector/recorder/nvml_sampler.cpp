@@ -1,0 +1,242 @@
+// NVML through dlopen: the functions used have been stable since driver 418; what is missing stays NULL.
+#include "injector/recorder/nvml_sampler.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <ctime>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace perfscope {
+namespace {
+
+using Device = void*;
+using NvmlResult = int;  // 0 = success
+struct Memory {
+  unsigned long long total, free, used;
+};
+struct Utilization {
+  unsigned gpu, memory;
+};
+constexpr unsigned kClockSm = 1;
+constexpr unsigned kClockMemory = 2;
+constexpr unsigned kTemperatureGpu = 0;
+constexpr unsigned kPcieTx = 0;
+constexpr unsigned kPcieRx = 1;
+constexpr size_t kMaxQueued = 100000;  // nobody takes them any more: stop collecting
+
+struct Library {
+  void* handle = nullptr;
+  NvmlResult (*init)() = nullptr;
+  NvmlResult (*shutdown)() = nullptr;
+  NvmlResult (*driverVersion)(char*, unsigned) = nullptr;
+  NvmlResult (*cudaVersion)(int*) = nullptr;
+  NvmlResult (*byUuid)(const char*, Device*) = nullptr;
+  NvmlResult (*clock)(Device, unsigned, unsigned*) = nullptr;
+  NvmlResult (*maxClock)(Device, unsigned, unsigned*) = nullptr;
+  NvmlResult (*power)(Device, unsigned*) = nullptr;
+  NvmlResult (*powerLimit)(Device, unsigned*) = nullptr;
+  NvmlResult (*temperature)(Device, unsigned, unsigned*) = nullptr;
+  NvmlResult (*reasons)(Device, unsigned long long*) = nullptr;
+  NvmlResult (*energy)(Device, unsigned long long*) = nullptr;
+  NvmlResult (*utilization)(Device, Utilization*) = nullptr;
+  NvmlResult (*memory)(Device, Memory*) = nullptr;
+  NvmlResult (*pcie)(Device, unsigned, unsigned*) = nullptr;
+
+  template <class Function>
+  void bind(Function& function, const char* name) {
+    if (function == nullptr) function = reinterpret_cast<Function>(::dlsym(handle, name));
+  }
+
+  bool open() {
+    handle = ::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) return false;
+    bind(init, "nvmlInit_v2");
+    bind(shutdown, "nvmlShutdown");
+    bind(driverVersion, "nvmlSystemGetDriverVersion");
+    bind(cudaVersion, "nvmlSystemGetCudaDriverVersion_v2");
+    bind(byUuid, "nvmlDeviceGetHandleByUUID");
+    bind(clock, "nvmlDeviceGetClockInfo");
+    bind(maxClock, "nvmlDeviceGetMaxClockInfo");
+    bind(power, "nvmlDeviceGetPowerUsage");
+    bind(powerLimit, "nvmlDeviceGetEnforcedPowerLimit");
+    bind(temperature, "nvmlDeviceGetTemperature");
+    bind(reasons, "nvmlDeviceGetCurrentClocksEventReasons");
+    bind(reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");  // its name before driver 535
+    bind(energy, "nvmlDeviceGetTotalEnergyConsumption");
+    bind(utilization, "nvmlDeviceGetUtilizationRates");
+    bind(memory, "nvmlDeviceGetMemoryInfo");
+    bind(pcie, "nvmlDeviceGetPcieThroughput");
+    return init != nullptr && shutdown != nullptr && byUuid != nullptr;
+  }
+};
+
+// Value of a query with one output; nullopt when the function is missing or refuses.
+template <class Value, class... Arguments, class... Given>
+std::optional<int64_t> ask(NvmlResult (*function)(Arguments...), Given... given) {
+  Value value{};
+  if (function == nullptr || function(given..., &value) != 0) return std::nullopt;
+  return static_cast<int64_t>(value);
+}
+
+uint64_t realtimeNs() {
+  struct timespec now {};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<uint64_t>(now.tv_nsec);
+}
+
+NvmlSample sampleOf(const Library& nvml, Device device, bool slow_too) {
+  NvmlSample sample;
+  const uint64_t before = realtimeNs();
+  sample.sm_clock_mhz = ask<unsigned>(nvml.clock, device, kClockSm);
+  sample.memory_clock_mhz = ask<unsigned>(nvml.clock, device, kClockMemory);
+  sample.power_mw = ask<unsigned>(nvml.power, device);
+  sample.throttle_reasons = ask<unsigned long long>(nvml.reasons, device);
+  sample.energy_mj = ask<unsigned long long>(nvml.energy, device);
+  sample.temperature_c = ask<unsigned>(nvml.temperature, device, kTemperatureGpu);
+  sample.time_ns = before + (realtimeNs() - before) / 2;
+  Memory memory{};
+  if (nvml.memory != nullptr && nvml.memory(device, &memory) == 0)
+    sample.memory_used_bytes = static_cast<int64_t>(memory.used);
+  Utilization utilization{};
+  if (nvml.utilization != nullptr && nvml.utilization(device, &utilization) == 0)
+    sample.utilization_percent = utilization.gpu;
+  if (slow_too) {
+    // NVML measures over 20 ms and blocks meanwhile.
+    sample.pcie_tx_kb_per_s = ask<unsigned>(nvml.pcie, device, kPcieTx);
+    sample.pcie_rx_kb_per_s = ask<unsigned>(nvml.pcie, device, kPcieRx);
+  }
+  return sample;
+}
+
+}  // namespace
+
+struct NvmlSampler::Impl {
+  struct Watched {
+    std::string uuid;
+    Device device = nullptr;
+  };
+
+  void loop() {
+    auto next = std::chrono::steady_clock::now();
+    for (uint64_t round = 0;; ++round) {
+      std::vector<Watched> devices;
+      {
+        std::unique_lock lock(mutex);
+        next = std::max(next + period, std::chrono::steady_clock::now());
+        if (wake.wait_until(lock, next, [&] { return stop; })) return;
+        devices = watched;
+      }
+      for (const auto& watch : devices) {
+        NvmlSample sample = sampleOf(nvml, watch.device, round % slow_every == 0);
+        sample.uuid = watch.uuid;
+        const std::lock_guard lock(mutex);
+        if (samples.size() < kMaxQueued) samples.push_back(std::move(sample));
+      }
+    }
+  }
+
+  ~Impl() {
+    {
+      const std::lock_guard lock(mutex);
+      stop = true;
+    }
+    wake.notify_all();
+    if (thread.joinable()) thread.join();
+    nvml.shutdown();
+  }
+
+  Library nvml;
+  NvmlHostFacts host;
+  std::chrono::steady_clock::duration period{};
+  uint64_t slow_every = 1;
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool stop = false;
+  std::vector<Watched> watched;
+  std::vector<std::string> unknown;  // UUIDs NVML does not know: not asked again
+  std::vector<NvmlSample> samples;
+  std::vector<NvmlDeviceFacts> facts;
+  std::thread thread;
+};
+
+NvmlSampler::NvmlSampler(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {}
+NvmlSampler::~NvmlSampler() = default;
+
+std::unique_ptr<NvmlSampler> NvmlSampler::start(double hz, std::string& why) {
+  if (hz <= 0) {
+    why = "switched off";
+    return nullptr;
+  }
+  Library nvml;
+  if (!nvml.open()) {
+    why = "libnvidia-ml.so.1 is not on this machine or too old";
+    return nullptr;
+  }
+  if (const int code = nvml.init(); code != 0) {
+    why = "nvmlInit failed with code " + std::to_string(code);
+    return nullptr;
+  }
+  auto impl = std::make_unique<Impl>();
+  impl->nvml = nvml;
+  std::array<char, 96> version{};
+  if (nvml.driverVersion != nullptr && nvml.driverVersion(version.data(), version.size()) == 0)
+    impl->host.driver_version = version.data();
+  int cuda = 0;
+  if (nvml.cudaVersion != nullptr && nvml.cudaVersion(&cuda) == 0) impl->host.cuda_driver_api = cuda;
+  impl->period = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(1.0 / std::min(hz, 1000.0)));
+  impl->slow_every = static_cast<uint64_t>(std::max(1.0, hz));  // once a second
+  // Signals of perfscope belong to its main thread, which passes them on.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before);
+  Impl* const worker = impl.get();
+  impl->thread = std::thread([worker] { worker->loop(); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return std::unique_ptr<NvmlSampler>(new NvmlSampler(std::move(impl)));
+}
+
+const NvmlHostFacts& NvmlSampler::hostFacts() const {
+  return m_impl->host;
+}
+
+void NvmlSampler::watch(const std::string& uuid) {
+  auto& impl = *m_impl;
+  const std::lock_guard lock(impl.mutex);
+  const auto same = [&](const auto& watched) { return watched.uuid == uuid; };
+  if (std::any_of(impl.watched.begin(), impl.watched.end(), same)) return;
+  if (std::find(impl.unknown.begin(), impl.unknown.end(), uuid) != impl.unknown.end()) return;
+  Device device = nullptr;
+  if (impl.nvml.byUuid(uuid.c_str(), &device) != 0) {
+    impl.unknown.push_back(uuid);
+    return;
+  }
+  NvmlDeviceFacts facts;
+  facts.uuid = uuid;
+  if (const auto limit_mw = ask<unsigned>(impl.nvml.powerLimit, device))
+    facts.power_limit_w = static_cast<double>(*limit_mw) / 1000.0;
+  facts.max_sm_clock_mhz = ask<unsigned>(impl.nvml.maxClock, device, kClockSm);
+  impl.facts.push_back(facts);
+  impl.watched.push_back({uuid, device});
+}
+
+std::vector<NvmlSample> NvmlSampler::takeSamples() {
+  const std::lock_guard lock(m_impl->mutex);
+  return std::exchange(m_impl->samples, {});
+}
+
+std::vector<NvmlDeviceFacts> NvmlSampler::takeFacts() {
+  const std::lock_guard lock(m_impl->mutex);
+  return std::exchange(m_impl->facts, {});
+}
+
+}  // namespace perfscope

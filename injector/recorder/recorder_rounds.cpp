@@ -1,0 +1,211 @@
+// A round of the recorder: discover, read, map, commit; and the end of single processes.
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+#include "injector/recorder/process_alive.h"
+#include "injector/recorder/recorder_state.h"
+#include "injector/recorder/spool_bytes.h"
+
+namespace perfscope {
+namespace {
+
+constexpr size_t kRecordsPerTurn = 100'000;   // of one process: no process waits long for the others
+constexpr uint64_t kRowsPerCommit = 200'000;  // bounds the write-ahead log
+constexpr auto kAliveEvery = std::chrono::milliseconds(500);
+
+}  // namespace
+
+// Folders that appeared get a place in the list; they are registered when their control file can be read.
+void Recorder::Impl::adopt() {
+  reader.discover();
+  for (size_t i = processes.size(); i < reader.processes().size(); ++i) {
+    processes.emplace_back();
+    processes.back().spool = reader.processes()[i].get();
+  }
+}
+
+bool Recorder::Impl::registerProcess(Process& process, bool final) {
+  if (process.registered != nullptr) return true;
+  ControlSnapshot control = process.spool->control();
+  if (!process.spool->hasControl()) {
+    // At the end a folder without a readable control file still may hold segments: its name is known.
+    if (!final || process.spool->controlRefused() || !process.spool->hasSegments()) return false;
+    control.pid = process.spool->folder().pid;
+    control.start_ns = process.spool->folder().start_ns;
+  }
+  process.registered = &registry.add(control);
+  process.mapped = mapper.addProcess(*process.registered);
+  if (!options.live) {
+    // Segments that a live recorder had consumed are gone; what later records refer to was kept.
+    for (const auto& record : readDefinitions(process.spool->path())) mapper.map(*process.mapped, record);
+  }
+  return true;
+}
+
+void Recorder::Impl::tellRefusals(Process& process) {
+  const auto& refusals = process.spool->refusals();
+  for (; process.refusals_told < refusals.size(); ++process.refusals_told) {
+    const auto& text = refusals[process.refusals_told];
+    ledger(Severity::Error, "spool_refused", "a spool file could not be used; its records are missing", text);
+    if (warned.insert(text).second) warnings.push_back(text);
+  }
+}
+
+// True when the turn's limit was reached: there may be more.
+bool Recorder::Impl::readProcess(Process& process, bool final) {
+  process.spool->refreshControl();
+  if (!registerProcess(process, final)) {
+    tellRefusals(process);
+    return false;
+  }
+  const size_t count = process.spool->read(kRecordsPerTurn, final, [&](std::span<const spool::Record> records) {
+    for (const auto& record : records) {
+      mapper.map(*process.mapped, record);
+      if (options.live && isDefinition(kindOf(record))) process.definitions.push_back(record);
+    }
+  });
+  totals.spool_records += static_cast<int64_t>(count);
+  if (process.spool->hasControl()) process.registered->loss = process.spool->control().loss;
+  tellRefusals(process);
+  return count >= kRecordsPerTurn;
+}
+
+// False when the database failed meanwhile.
+bool Recorder::Impl::readToEnd(Process& process) {
+  while (readProcess(process, true)) {
+    if (!commitIfDue(false)) return false;
+  }
+  return !batch.error();
+}
+
+bool Recorder::Impl::round(bool final) {
+  adopt();
+  bool more = false;
+  for (auto& process : processes) {
+    if (process.ended) continue;
+    more |= readProcess(process, final);
+    if (process.mapped == nullptr) continue;
+    process.mapped->joiner->tick();
+    const auto state = process.spool->control().state;
+    if (state == SpoolProcessState::Running) continue;
+    // The state was read before the records: all that was published until then can be read now.
+    if (!readToEnd(process)) return false;
+    endProcess(process, state == SpoolProcessState::Closed ? "closed" : "execed");
+  }
+  if (Clock::now() - last_alive >= kAliveEvery) endThoseGone(false);
+  return more;
+}
+
+void Recorder::Impl::refreshLosses(Process& process) {
+  auto& own = process.registered->own_loss;
+  own[static_cast<size_t>(Loss::TornRecord)] += process.spool->torn() - process.torn_told;
+  process.torn_told = process.spool->torn();
+  if (process.mapped)
+    own[static_cast<size_t>(Loss::UnmatchedLaunch)] =
+        process.unmatched_before + process.mapped->joiner->unmatchedKernels();
+}
+
+void Recorder::Impl::endProcess(Process& process, const std::string& state) {
+  mapper.finish(*process.mapped);
+  refreshLosses(process);
+  ControlSnapshot control = process.spool->control();
+  if (!process.spool->hasControl()) {
+    control.pid = process.spool->folder().pid;
+    control.start_ns = process.spool->folder().start_ns;
+  }
+  registry.end(*process.registered, control, state, std::nullopt);
+  process.mapped.reset();  // its maps may be large
+  process.ended = true;
+}
+
+// A later session of the same pid: the process called exec without our knowing.
+bool Recorder::Impl::wasReplaced(const Process& process) const {
+  return std::any_of(processes.begin(), processes.end(), [&](const Process& other) {
+    return other.registered != nullptr && other.spool->folder().pid == process.spool->folder().pid &&
+           other.spool->folder().start_ns > process.spool->folder().start_ns;
+  });
+}
+
+void Recorder::Impl::endThoseGone(bool now) {
+  if (!now) last_alive = Clock::now();
+  for (auto& process : processes) {
+    if (process.ended || process.mapped == nullptr) continue;
+    const auto& folder = process.spool->folder();
+    const bool replaced = wasReplaced(process);
+    if (!replaced && options.live && isProcessAlive(folder.pid, folder.start_ns)) continue;
+    if (!readToEnd(process)) return;
+    // Its last word may have been written after our last look.
+    const auto state = process.spool->control().state;
+    const bool execed = replaced || state == SpoolProcessState::Execed;
+    endProcess(process, state == SpoolProcessState::Closed ? "closed" : execed ? "execed" : "killed");
+  }
+}
+
+bool Recorder::Impl::allEnded() const {
+  return std::all_of(processes.begin(), processes.end(), [](const Process& p) { return p.ended; });
+}
+
+void Recorder::Impl::nvmlRows() {
+  if (!nvml) return;
+  std::map<std::string, int64_t> by_uuid;
+  for (const auto& [id, row] : devices.rows()) {
+    if (!row.uuid) continue;
+    nvml->watch(*row.uuid);
+    by_uuid[*row.uuid] = id;
+  }
+  for (const auto& facts : nvml->takeFacts()) {
+    DeviceRow* const row = devices.find(by_uuid[facts.uuid]);
+    if (row == nullptr) continue;
+    row->power_limit_w = facts.power_limit_w;
+    row->max_sm_clock_mhz = facts.max_sm_clock_mhz;
+    devices.save(*row);
+  }
+  for (const auto& sample : nvml->takeSamples()) {
+    MachineSampleRow row;
+    row.id = batch.nextId<MachineSampleRow>();
+    row.device_id = by_uuid[sample.uuid];
+    row.time_ns = static_cast<int64_t>(sample.time_ns) - options.time_base_ns;
+    row.sm_clock_mhz = sample.sm_clock_mhz;
+    row.memory_clock_mhz = sample.memory_clock_mhz;
+    row.power_mw = sample.power_mw;
+    row.temperature_c = sample.temperature_c;
+    row.throttle_reasons = sample.throttle_reasons;
+    row.energy_mj = sample.energy_mj;
+    row.utilization_percent = sample.utilization_percent;
+    row.memory_used_bytes = sample.memory_used_bytes;
+    row.pcie_tx_kb_per_s = sample.pcie_tx_kb_per_s;
+    row.pcie_rx_kb_per_s = sample.pcie_rx_kb_per_s;
+    batch.put(row);
+  }
+}
+
+Status Recorder::Impl::commitIfDue(bool now) {
+  const auto interval = std::chrono::milliseconds(options.commit_every_ms);
+  const bool due = Clock::now() - last_commit >= interval || batch.rows() - rows_committed >= kRowsPerCommit;
+  if (!now && !due && !batch.error()) return {};
+  last_commit = Clock::now();
+  for (auto& process : processes) {
+    if (process.registered == nullptr || process.ended) continue;
+    refreshLosses(process);
+    registry.writeLosses(*process.registered);
+  }
+  nvmlRows();
+  const bool idle = batch.rows() == rows_committed && totals.spool_records == records_committed;
+  if (idle && !batch.error()) return {};
+  // With the checkpoint this commit is a point to go on from, and what lies before it may go.
+  if (options.live) {
+    if (auto status = checkpoint(); !status) batch.fail(status.error());
+  }
+  if (auto status = batch.commit(); !status) return status;
+  rows_committed = batch.rows();
+  records_committed = totals.spool_records;
+  if (options.live) {
+    ::unlink(checkpointPath(options.session_dir, checkpoint_number - 1).c_str());
+    for (auto& process : processes) process.spool->removeConsumed();
+  }
+  return {};
+}
+
+}  // namespace perfscope

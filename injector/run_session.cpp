@@ -1,0 +1,205 @@
+// `perfscope run`: check, plan, start, record, close.
+#include "injector/run_session.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <thread>
+
+#include "injector/cupti_search.h"
+#include "injector/empty_profile.h"
+#include "injector/launch_plan.h"
+#include "injector/preflight.h"
+#include "injector/program_file.h"
+#include "injector/recorder/recorder.h"
+#include "injector/session_files.h"
+#include "injector/spawn.h"
+
+namespace perfscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kPollEvery = std::chrono::milliseconds(50);
+constexpr auto kWaitSlice = std::chrono::milliseconds(5);  // how soon the end of the target is noticed
+constexpr auto kProgressEvery = std::chrono::milliseconds(250);
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct Prepared {
+  SessionPaths paths;
+  LaunchPlan plan;
+  ProgramTraits traits;
+  RecorderOptions recorder;
+};
+
+bool hasWindow(const CollectorConfig& config) {
+  return config.delay_ns != 0 || config.duration_ns != 0 || config.steps_active != 0 ||
+         config.capture != Capture::All;
+}
+
+std::map<std::string, std::string> metaOf(const RunOptions& options) {
+  std::map<std::string, std::string> meta = {{"source_format", "perfscope"},
+                                             {"perfscope_version", PERFSCOPE_VERSION}};
+  for (const auto& [key, value] : options.labels) meta["label." + key] = value;
+  CollectorConfig shown = options.config;  // what was asked for, without this machine's paths
+  shown.session_dir.clear();
+  shown.collector_path.clear();
+  meta["collector_config"] = printConfig(shown);
+  meta["nvml_hz"] = std::to_string(options.nvml_hz);
+  if (options.config.store_arguments) {
+    std::string command;
+    for (const auto& part : options.command) command += (command.empty() ? "" : " ") + part;
+    meta["command"] = command;
+  } else {
+    meta["command"] = std::filesystem::path(options.command.front()).filename().string();
+  }
+  return meta;
+}
+
+Result<Prepared> prepare(const RunOptions& options) {
+  if (options.command.empty())
+    return failure(ErrorKind::Usage, "run", "no command was given", "perfscope run -- PROGRAM ARGUMENTS");
+  const Environment environment = environmentOf(environ);
+  const auto path_list = environment.find("PATH");
+  const auto program = findProgram(options.command.front(),
+                                   path_list == environment.end() ? "/usr/bin:/bin" : path_list->second);
+  if (!program) return tl::unexpected(program.error());
+  const std::string collector = findCollectorLibrary(options.collector_library);
+  if (collector.empty())
+    return failure(ErrorKind::Unavailable, "libperfscope_collector.so", "was not found beside this program",
+                   "build PerfScope with the CUDA headers present, or name the library in PERFSCOPE_COLLECTOR");
+  Prepared prepared;
+  auto paths = prepareSession(options.output, options.command.front(), options.force);
+  if (!paths) return tl::unexpected(paths.error());
+  prepared.paths = *paths;
+  prepared.traits = programTraits(*program);
+  CollectorConfig config = options.config;
+  config.session_dir = paths->session_dir;
+  config.collector_path = collector;
+  prepared.plan = planLaunch(options.command, *program, prepared.traits, config, environment);
+  auto& recorder = prepared.recorder;
+  recorder.output = paths->output;
+  recorder.session_dir = paths->session_dir;
+  recorder.time_base_ns = realtimeNowNs();
+  recorder.store_arguments = options.config.store_arguments;
+  recorder.nvml_hz = options.nvml_hz;
+  recorder.meta = metaOf(options);
+  recorder.notes = prepared.plan.notes;
+  return prepared;
+}
+
+class ProgressMeter {
+ public:
+  explicit ProgressMeter(const RunOptions& options) : m_report(options.on_progress) {}
+  void update(const RecorderTotals& totals) {
+    const double interval_s = secondsSince(m_last);
+    if (!m_report || interval_s < std::chrono::duration<double>(kProgressEvery).count()) return;
+    Progress progress;
+    progress.elapsed_s = secondsSince(m_start);
+    progress.spool_records = totals.spool_records;
+    progress.spool_records_per_s = static_cast<double>(totals.spool_records - m_records) / interval_s;
+    progress.gpu_records = totals.gpu_records;
+    progress.processes = totals.processes;
+    progress.losses = totals.losses;
+    m_report(progress);
+    m_last = Clock::now();
+    m_records = totals.spool_records;
+  }
+
+ private:
+  const std::function<void(const Progress&)>& m_report;
+  Clock::time_point m_start = Clock::now();
+  Clock::time_point m_last = m_start;
+  int64_t m_records = 0;
+};
+
+// Until the target has ended. A failing recorder is left alone from then on; the target is not disturbed.
+ExitStatus accompany(Target& target, Recorder& recorder, ProgressMeter& meter, std::optional<Error>& error) {
+  for (;;) {
+    if (!error) {
+      const auto more = recorder.poll();
+      if (!more) error = more.error();
+      meter.update(recorder.totals());
+      if (more && *more && !target.poll()) continue;
+    }
+    const auto until = Clock::now() + kPollEvery;
+    do {
+      if (const auto status = target.poll()) return *status;
+      std::this_thread::sleep_for(kWaitSlice);
+    } while (Clock::now() < until);
+  }
+}
+
+void describeEmpty(const RunOptions& options, const Prepared& prepared, const Recorder& recorder,
+                   RunOutcome& outcome) {
+  if (outcome.gpu_records > 0 || outcome.recording_error) return;
+  EmptyEvidence evidence;
+  evidence.processes = outcome.processes;
+  evidence.driver_found = isDriverPresent();
+  evidence.statically_linked = prepared.traits.statically_linked;
+  evidence.windows_configured = hasWindow(options.config);
+  evidence.collector_errors = recorder.collectorErrors();
+  evidence.losses = recorder.totals().losses;
+  outcome.empty_reason = whyEmpty(evidence);
+}
+
+void fillOutcome(const Recorder& recorder, const ExitStatus& status, RunOutcome& outcome) {
+  outcome.target_status = status.code;
+  outcome.target_signalled = status.signalled;
+  outcome.target_signal = status.signal;
+  outcome.gpu_records = recorder.totals().gpu_records;
+  outcome.spool_records = recorder.totals().spool_records;
+  outcome.processes = recorder.totals().processes;
+  const auto& warnings = recorder.warnings();
+  outcome.warnings.insert(outcome.warnings.end(), warnings.begin(), warnings.end());
+}
+
+}  // namespace
+
+Result<RunOutcome> runSession(const RunOptions& options) {
+  auto prepared = prepare(options);
+  if (!prepared) return tl::unexpected(prepared.error());
+  writeSessionFacts(prepared->recorder);
+  auto recorder = Recorder::create(prepared->recorder);
+  if (!recorder) {
+    discardSession(prepared->paths);
+    return tl::unexpected(recorder.error());
+  }
+  const auto start = Clock::now();
+  auto target = spawnTarget(prepared->plan);
+  if (!target) {
+    recorder->reset();
+    discardSession(prepared->paths);
+    return tl::unexpected(target.error());
+  }
+  RunOutcome outcome;
+  outcome.profile_path = prepared->paths.output;
+  if (!options.quiet) {
+    for (const auto& note : prepared->plan.notes)
+      outcome.warnings.push_back(note.text + (note.detail.empty() ? "" : ": " + note.detail));
+  }
+  ProgressMeter meter(options);
+  const ExitStatus status = accompany(*target, **recorder, meter, outcome.recording_error);
+  outcome.target_wall_s = secondsSince(start);
+  if (!outcome.recording_error) {
+    const EndOfTarget end{static_cast<uint32_t>(target->pid()), status.code};
+    if (auto finished = (*recorder)->finish(end); !finished) outcome.recording_error = finished.error();
+  }
+  fillOutcome(**recorder, status, outcome);
+  describeEmpty(options, *prepared, **recorder, outcome);
+  recorder->reset();
+  if (outcome.recording_error) {
+    outcome.session_dir = prepared->paths.session_dir;
+  } else {
+    removeSessionDir(prepared->paths.session_dir);
+  }
+  return outcome;
+}
+
+}  // namespace perfscope

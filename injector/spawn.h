@@ -1,0 +1,47 @@
+// Starts the target, passes signals on, returns its status: all process system calls of `perfscope run`.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <csignal>
+#include <optional>
+
+#include "injector/launch_plan.h"
+#include "schemas/result.h"
+
+namespace perfscope {
+
+struct ExitStatus {
+  int code = 0;  // exit code, or 128 + signal
+  bool signalled = false;
+  int signal = 0;
+};
+
+// A running child. Made by spawnTarget; one at a time in a process, used by one thread.
+class Target {
+ public:
+  ~Target();
+  Target(Target&& other) noexcept;
+  Target& operator=(Target&&) = delete;
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+
+  [[nodiscard]] pid_t pid() const { return m_pid; }
+  // Never waits. The status stays available after the child was reaped.
+  std::optional<ExitStatus> poll();
+
+ private:
+  friend Result<Target> spawnTarget(const LaunchPlan& plan);
+  explicit Target(pid_t pid) : m_pid(pid) {}
+  pid_t m_pid;
+  std::optional<ExitStatus> m_status;
+};
+
+// The child shares our terminal, process group, files, working folder and signal mask. From here until the
+// Target is destroyed we survive SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1/2 and pass them on when they were
+// sent to us alone (a terminal's Ctrl-C reaches the child by itself). If we are killed the child lives on.
+// Errors: InputMissing when the program cannot be executed.
+Result<Target> spawnTarget(const LaunchPlan& plan);
+
+}  // namespace perfscope
