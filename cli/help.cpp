@@ -32,7 +32,11 @@ std::string optionNames(const CLI::Option& option) {
   std::string names;
   for (const auto& name : option.get_snames()) names += (names.empty() ? "-" : ", -") + name;
   for (const auto& name : option.get_lnames()) names += (names.empty() ? "--" : ", --") + name;
-  if (option.get_items_expected_max() > 0) names += " " + option.get_type_name();
+  if (option.get_items_expected_max() > 0) {
+    // CLI11 appends what its checks accept ("N:POSITIVE"); the description says it in words.
+    const std::string type = option.get_type_name();
+    names += " " + type.substr(0, type.find(':'));
+  }
   return names;
 }
 
@@ -58,7 +62,11 @@ std::string mainHelp() {
 }
 
 std::string verbHelp(const Command& command, const CLI::App& app) {
-  std::string text = "perfscope " + command.name + ": " + command.summary + "\n\n";
+  std::string text;
+  for (const auto& line : glyphs::wrap("perfscope " + command.name + ": " + command.summary, kColumns)) {
+    text += line + "\n";
+  }
+  text += "\n";
   text += "usage: perfscope " + command.name + " " + command.usage + "\n";
   std::string arguments, options;
   for (const auto* option : app.get_options()) {

@@ -60,11 +60,10 @@ void printSummary(Console& console, const RunOutcome& outcome) {
 
 int emptyProfile(Console& console, const RunOutcome& outcome, const RecordingOptions& options) {
   if (options.allow_empty) {
-    warn(console, "no GPU work was recorded: " + outcome.empty_reason);
+    warn(console, outcome.empty_reason);
     return 0;
   }
-  return fail(console, {ErrorKind::Unavailable, outcome.profile_path,
-                        "no GPU work was recorded: " + outcome.empty_reason,
+  return fail(console, {ErrorKind::Unavailable, outcome.profile_path, outcome.empty_reason,
                         "`perfscope doctor` checks this machine; --allow-empty accepts an empty profile"});
 }
 

@@ -99,6 +99,7 @@ class RowWriter {
                              : glyphs::padRight(m_names[i], m_widths[i]));
       rule += gap + std::string(m_widths[i], '-');
     }
+    names.erase(names.find_last_not_of(' ') + 1);
     m_out << names << '\n' << rule << '\n';
     for (const auto& cells : m_waiting) writeTableRow(cells);
     m_waiting.clear();
@@ -126,15 +127,18 @@ class RowWriter {
 }  // namespace
 
 Status printRows(Statement& statement, RowFormat format, std::ostream& out) {
+  const int columns = statement.columnCount();
   std::vector<std::string> names;
-  for (int i = 0; i < statement.columnCount(); ++i) names.push_back(statement.columnName(i));
+  names.reserve(static_cast<size_t>(columns));
+  for (int i = 0; i < columns; ++i) names.push_back(statement.columnName(i));
   RowWriter writer(out, format, std::move(names));
   while (out.good()) {
     const auto more = statement.step();
     if (!more) return tl::unexpected(more.error());
     if (!*more) break;
     std::vector<Cell> cells;
-    for (int i = 0; i < statement.columnCount(); ++i) cells.push_back(read(statement, i));
+    cells.reserve(static_cast<size_t>(columns));
+    for (int i = 0; i < columns; ++i) cells.push_back(read(statement, i));
     writer.row(std::move(cells));
   }
   writer.finish();

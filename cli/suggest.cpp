@@ -25,7 +25,7 @@ size_t editDistance(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& names) {
   if (word.size() > 64) return {};
-  const size_t limit = std::max<size_t>(word.size() / 3, word.size() >= 4 ? 2 : 1);
+  const size_t limit = std::max<size_t>((word.size() + 1) / 4, 1);
   std::string best;
   size_t best_distance = limit + 1;
   for (const auto& name : names) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "collector/guest.h"
+#include "collector/nvtx/nvtx_chain.h"
 #include "collector/nvtx/nvtx_handler.h"
 #include "schemas/collector_config.h"
 
@@ -22,6 +23,19 @@ void* chainedEntry(const char* variable, const char* symbol) noexcept {
   if (entry == nullptr)
     std::fprintf(stderr, "perfscope: %s=%s cannot be chained: no %s\n", variable, path, symbol);
   return entry;
+}
+
+// The other tool fills the function tables first; ours then take its place and call it.
+void callChainedNvtx(void* get_export_table) {
+  using perfscope::collector::NvtxChain;
+  using Entry = int (*)(void*);
+  static const auto chained =
+      reinterpret_cast<Entry>(chainedEntry(perfscope::kChainedNvtxVariable, "InitializeInjectionNvtx2"));
+  if (chained == nullptr) return;
+  const auto getExportTable = reinterpret_cast<NvtxGetExportTableFunc_t>(get_export_table);
+  const auto before = NvtxChain::snapshot(getExportTable);
+  chained(get_export_table);
+  perfscope::collector::nvtxChain().learn(before, NvtxChain::snapshot(getExportTable));
 }
 
 // Loaded in every process of the tree, shells included: reads the configuration, nothing else.
@@ -48,6 +62,7 @@ __attribute__((visibility("default"))) int InitializeInjection() {
 __attribute__((visibility("default"))) int InitializeInjectionNvtx2(void* get_export_table) {
   Guest& guest = Guest::instance();
   if (!guest.enabled() || perfscope::collector::nvtxState() == nullptr) return 0;
+  callChainedNvtx(get_export_table);
   return perfscope::collector::installNvtx(get_export_table) ? 1 : 0;
 }
 }

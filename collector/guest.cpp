@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "collector/hot/callbacks.h"
+#include "collector/process/forked_children.h"
 #include "collector/session.h"
 
 namespace perfscope::collector {
@@ -69,6 +70,9 @@ void Guest::cudaBegins() noexcept {
   Start expected = Start::NotYet;
   if (!m_start.compare_exchange_strong(expected, Start::Begun)) return;
   try {
+    countForkedChildren();
+    std::atexit([] { Guest::instance().processEnds(); });
+    ::at_quick_exit([] { Guest::instance().processEnds(); });
     m_session.store(Session::start(m_config, m_losses, m_lanes, m_nvtx), std::memory_order_release);
   } catch (...) {
     std::fprintf(stderr, "perfscope: this process is not recorded: out of memory\n");
@@ -76,14 +80,17 @@ void Guest::cudaBegins() noexcept {
 }
 
 void Guest::processEnds() noexcept {
-  if (Session* running = session()) running->close();
+  if (Session* running = session()) return running->close();
+  if (m_start.load() == Start::ForkedAfter && m_pid == static_cast<uint32_t>(::getpid())) forkedChildEnds();
 }
 
 void Guest::forgetInChild() noexcept {
   setHotState(nullptr);
+  m_nvtx.trigger.store(nullptr);  // it leads to a lock that a thread of the parent may hold
   Session* parents = m_session.exchange(nullptr);
   m_losses.redirect(nullptr);
   m_lanes.forgetInChild();
+  m_pid = static_cast<uint32_t>(::getpid());
   if (m_start.load() == Start::Begun) m_start.store(Start::ForkedAfter);
   if (parents != nullptr) parents->forgetInChild();
 }

@@ -48,6 +48,7 @@ class Guest {
   NvtxState m_nvtx;
   std::atomic<Session*> m_session{nullptr};
   std::atomic<Start> m_start{Start::NotYet};
+  uint32_t m_pid = 0;  // of a forked child: tells it from a vfork child of its own
 };
 
 }  // namespace perfscope::collector

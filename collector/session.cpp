@@ -10,13 +10,16 @@
 #include "collector/cupti/driver_version.h"
 #include "collector/cupti/find_cupti.h"
 #include "collector/cupti/known_versions.h"
+#include "collector/cupti/record_types.h"
 #include "collector/process/clock.h"
 
 namespace perfscope::collector {
 namespace {
 
+// Each thread that calls CUDA fills a buffer of its own: many threads may need many at once. Address space
+// only.
+constexpr uint32_t kBuffersAtMost = 2;
 constexpr uint64_t kExecDeadlineNs = 1'000'000'000;
-constexpr int kMostCloseTurns = 5;
 
 bool rankIsWanted(const CollectorConfig& config, int32_t rank) {
   return config.ranks.empty() || rank < 0 ||
@@ -60,7 +63,7 @@ Session* Session::start(const CollectorConfig& config, LossTally& losses, LaneTa
   if (const auto status = session->m_thread.start([session](uint32_t r) { return session->round(r); });
       !status)
     std::fprintf(stderr, "perfscope: this process is not recorded: %s\n", status.error().sentence().c_str());
-  watchExit(session);
+  watchSignals(session);
   return session;
 }
 
@@ -80,9 +83,10 @@ void Session::useCupti(Result<CuptiApi> api, int driver_version) {
     return note(spool::NoteId::CuptiTooOld, m_api.path, static_cast<int64_t>(m_api.version));
   if (const char* defect = knownDefect(m_api.version))
     note(spool::NoteId::KnownBadVersion, defect, static_cast<int64_t>(m_api.version));
-  m_pool = std::make_unique<BufferPool>(m_config.buffer_bytes, m_config.buffer_count);
-  m_ready = std::make_unique<BoundedQueue<ReadyBuffer>>(
-      (static_cast<size_t>(m_config.buffer_count) * BufferPool::kMaxChunks + BufferPool::kSpares) * 2);
+  m_pool = std::make_unique<BufferPool>(m_config.buffer_bytes, m_config.buffer_count * kBuffersAtMost,
+                                        m_config.buffer_count);
+  m_ready =
+      std::make_unique<BoundedQueue<ReadyBuffer>>((m_pool->totalCount() + size_t{BufferPool::kSpares}) * 2);
   m_hot.pool = m_pool.get();
   m_hot.ready = m_ready.get();
   setHotState(&m_hot);
@@ -118,7 +122,7 @@ void Session::beginTracing() {
   const CUptiResult registered = m_api.activity_register_callbacks(bufferRequested, bufferCompleted);
   if (registered != CUPTI_SUCCESS) issues.push_back({"cuptiActivityRegisterCallbacks", registered});
   m_plan = planActivities(m_config, m_api);
-  m_api.enable_domain(1, m_subscriber, CUPTI_CB_DOMAIN_STATE);
+  m_api.enable_domain(1, m_subscriber, layout::kStateDomain);
   if (m_plan.graph_callbacks) {
     for (const auto id : {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED})
       m_api.enable_callback(1, m_subscriber, CUPTI_CB_DOMAIN_RESOURCE, static_cast<CUpti_CallbackId>(id));
@@ -138,7 +142,7 @@ void Session::beginTracing() {
   if (m_config.graphs == GraphTracing::Graph) note(spool::NoteId::GraphLevelTracing, "", 0);
 }
 
-void Session::makeDrain(const NvtxState& nvtx) {
+void Session::makeDrain(NvtxState& nvtx) {
   if (!m_tracing) {  // nothing will come from CUPTI: the drain serves the rings and the notes only
     m_hot.api = nullptr;
     setHotState(nullptr);
@@ -147,13 +151,15 @@ void Session::makeDrain(const NvtxState& nvtx) {
   m_drain->setKindsOn(m_tracing && m_drain->gate().kindsWanted());
   for (PendingNote& early : m_early_notes) m_drain->addNote(early.id, std::move(early.detail), early.value);
   m_early_notes.clear();
+  if (m_tracing && m_drain->trigger().used())
+    nvtx.trigger.store(&m_drain->trigger(), std::memory_order_release);
   m_hot.wake = [](void* self) { static_cast<Session*>(self)->m_thread.wake(); };
   m_hot.wake_self = this;
 }
 
 bool Session::round(uint32_t requests) {
   if ((requests & bits(DrainRequest::Close)) != 0) {
-    m_drain->flush(true);
+    m_drain->flush(true, true);
     m_drain->finish();
     m_control.block().end_ns.store(realtimeNs(), std::memory_order_relaxed);
     m_control.block().state.store(spool::ProcessState::Closed, std::memory_order_release);
@@ -172,15 +178,10 @@ bool Session::flush(uint64_t timeout_ns) noexcept {
 }
 
 void Session::close(uint64_t timeout_ns) noexcept {
-  if (m_closed.exchange(true, std::memory_order_acq_rel)) return;
-  // A machine that is only slow is waited for, as long as records still reach the spool.
-  const auto& records = m_control.block().records;
-  uint64_t seen = records.load(std::memory_order_relaxed);
-  for (int turn = 0; turn < kMostCloseTurns && !m_thread.ask(bits(DrainRequest::Close), timeout_ns); ++turn) {
-    const uint64_t now = records.load(std::memory_order_relaxed);
-    if (now == seen) return;
-    seen = now;
-  }
+  // Who comes second (a second SIGINT on another thread, exit beside a signal) waits as well: if it returned
+  // at once, the process would end under the first one's flush.
+  m_closed.store(true, std::memory_order_release);
+  m_thread.ask(bits(DrainRequest::Close), timeout_ns, &m_control.block().records);
 }
 
 void Session::beforeExec() noexcept {
@@ -197,7 +198,7 @@ void Session::execFailed() noexcept {
 }
 
 void Session::forgetInChild() noexcept {
-  unwatchExitInChild();
+  unwatchSignalsInChild();
 }
 
 }  // namespace perfscope::collector

@@ -10,7 +10,7 @@
 
 #include "collector/cupti/cupti_api.h"
 #include "collector/hot/callbacks.h"
-#include "collector/process/exit_watch.h"
+#include "collector/process/signal_watch.h"
 #include "collector/spool/drain.h"
 #include "collector/spool/drain_thread.h"
 
@@ -33,8 +33,9 @@ class Session {
 
   // Everything so far into the spool. Async-signal-safe; false when it took longer than the deadline.
   bool flush(uint64_t timeout_ns) noexcept;
-  // The end of the process: flush, last records, files marked closed. Once; async-signal-safe. Past the deadline the
-  // process ends without us, and the recorder finds a session that was not closed.
+  // The end of the process: flush, last records, files marked closed. Once; async-signal-safe. The deadline
+  // starts again while records are still being written, five times at most; then the process ends without us,
+  // and the recorder finds a session that was not closed.
   void close(uint64_t timeout_ns = kCloseDeadlineNs) noexcept;
   // Around exec*: what is there is made safe and the process marked as replaced; undone when exec fails.
   void beforeExec() noexcept;
@@ -47,7 +48,7 @@ class Session {
   void useCupti(Result<CuptiApi> api, int driver_version);
   bool subscribe();
   void beginTracing();
-  void makeDrain(const NvtxState& nvtx);
+  void makeDrain(NvtxState& nvtx);
   bool round(uint32_t requests);
   void note(spool::NoteId id, std::string detail, int64_t value);
 

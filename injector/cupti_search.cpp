@@ -41,7 +41,7 @@ std::optional<int> driverApiVersion() {
 }
 
 std::string findCupti(int driver_api) {
-  const std::string wanted = variable("PERFSCOPE_CUPTI");
+  std::string wanted = variable("PERFSCOPE_CUPTI");
   if (!wanted.empty() && loads(wanted)) return wanted;
   std::vector<std::string> sonames = {"libcupti.so.13", "libcupti.so.12"};
   if (driver_api > 0 && driver_api < 13000) sonames = {"libcupti.so.12"};
@@ -52,12 +52,12 @@ std::string findCupti(int driver_api) {
   std::vector<std::string> roots;
   if (!home.empty()) roots.push_back(home);
   roots.insert(roots.end(), {"/usr/local/cuda", "/usr/local/cuda-13", "/usr/local/cuda-12"});
-  for (const auto& root : roots) {
-    for (const char* const folder : {"/extras/CUPTI/lib64", "/lib64", "/targets/x86_64-linux/lib"}) {
+  for (const fs::path root : roots) {
+    for (const char* const folder : {"extras/CUPTI/lib64", "lib64", "targets/x86_64-linux/lib"}) {
       for (const auto& name : sonames) {
         std::error_code ignored;
-        const std::string path = root + folder + "/" + name;
-        if (fs::exists(path, ignored)) return path;
+        const fs::path path = root / folder / name;
+        if (fs::exists(path, ignored)) return path.string();
       }
     }
   }
@@ -74,7 +74,7 @@ std::string findCollectorLibrary(const std::string& wanted) {
   if (!named.empty()) return absoluteIfThere(named);
   const fs::path self = fs::read_symlink("/proc/self/exe", ignored).parent_path();
   for (const char* const folder : {"../lib", "../lib/perfscope", ".", "lib"}) {
-    const std::string path = absoluteIfThere(self / folder / kCollectorName);
+    std::string path = absoluteIfThere(self / folder / kCollectorName);
     if (!path.empty()) return path;
   }
   return {};

@@ -49,7 +49,8 @@ constexpr std::array<std::string_view, 2> kPrefixes = {"NCCL_", "TORCH_NCCL_"};
 
 bool isStoredVariable(std::string_view name) {
   if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return true;
-  return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](auto prefix) { return name.starts_with(prefix); });
+  return std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [&](auto prefix) { return name.starts_with(prefix); });
 }
 
 std::string storedEnvironment(std::string_view joined) {

@@ -55,24 +55,27 @@ void warnOfNvtxThroughCupti(LaunchPlan& plan, const Environment& inherited) {
   // Chaining it would make libcupti subscribe at the first NVTX range and take the one CUPTI slot.
   plan.environment.erase(kChainedNvtxVariable);
   std::erase_if(plan.notes, [](const PlanNote& note) { return note.name == "nvtx_injection_chained"; });
-  plan.notes.push_back({Severity::Notice, "nvtx_injection_is_cupti",
-                        "NVTX_INJECTION64_PATH pointed at libcupti, which takes the process's only CUPTI slot "
-                        "at the first NVTX range; it was left out of this run",
-                        nvtx->second});
+  plan.notes.push_back(
+      {Severity::Notice, "nvtx_injection_is_cupti",
+       "NVTX_INJECTION64_PATH pointed at libcupti, which takes the process's only CUPTI slot "
+       "at the first NVTX range; it was left out of this run",
+       nvtx->second});
 }
 
 void noteTraits(LaunchPlan& plan, const ProgramTraits& traits) {
   constexpr const char* kLost =
-      ": exit, fork and exec repair, cuBLAS shapes and NCCL calls are not captured; kernels still are, through "
+      ": exit, fork and exec repair, cuBLAS shapes and NCCL calls are not captured; kernels still are, "
+      "through "
       "the driver's own door";
   if (traits.statically_linked) {
     plan.notes.push_back({Severity::Notice, "preload_ineffective",
                           std::string("the program is statically linked, LD_PRELOAD has no effect") + kLost,
                           plan.program});
   } else if (traits.set_id) {
-    plan.notes.push_back({Severity::Notice, "preload_ineffective",
-                          std::string("the program is setuid or setgid, the loader ignores LD_PRELOAD") + kLost,
-                          plan.program});
+    plan.notes.push_back(
+        {Severity::Notice, "preload_ineffective",
+         std::string("the program is setuid or setgid, the loader ignores LD_PRELOAD") + kLost,
+         plan.program});
   }
 }
 
@@ -82,7 +85,8 @@ void noteOtherTools(LaunchPlan& plan, const Environment& inherited) {
     const bool ncu = name.starts_with("NV_COMPUTE_PROFILER") || name == "NV_NSIGHT_INJECTION_TRANSPORT_TYPE";
     if (!nsys && !ncu) continue;
     plan.notes.push_back({Severity::Notice, "other_profiler_environment",
-                          std::string("this shell runs under ") + (nsys ? "Nsight Systems" : "Nsight Compute") +
+                          std::string("this shell runs under ") +
+                              (nsys ? "Nsight Systems" : "Nsight Compute") +
                               ", which holds CUPTI: PerfScope may record nothing",
                           name});
     return;
@@ -92,7 +96,8 @@ void noteOtherTools(LaunchPlan& plan, const Environment& inherited) {
 }  // namespace
 
 LaunchPlan planLaunch(const std::vector<std::string>& command, const std::string& program,
-                      const ProgramTraits& traits, const CollectorConfig& config, const Environment& inherited) {
+                      const ProgramTraits& traits, const CollectorConfig& config,
+                      const Environment& inherited) {
   LaunchPlan plan;
   plan.program = program;
   plan.argv = command;

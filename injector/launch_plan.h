@@ -36,7 +36,8 @@ struct ProgramTraits {
 
 // `program` is the resolved path of command[0]; config.session_dir and config.collector_path are absolute.
 LaunchPlan planLaunch(const std::vector<std::string>& command, const std::string& program,
-                      const ProgramTraits& traits, const CollectorConfig& config, const Environment& inherited);
+                      const ProgramTraits& traits, const CollectorConfig& config,
+                      const Environment& inherited);
 
 // environ -> map; entries without '=' are dropped, of duplicates the first wins (as getenv does).
 Environment environmentOf(const char* const* environ_block);

@@ -32,7 +32,8 @@ std::string versionText(int version) {
 }
 
 Check checkCollector(const PreflightInput& input) {
-  Check check{"collector", CheckStatus::Ok, "collector library", findCollectorLibrary(input.collector_library), ""};
+  Check check{"collector", CheckStatus::Ok, "collector library",
+              findCollectorLibrary(input.collector_library), ""};
   if (check.found.empty()) {
     check.status = CheckStatus::Fatal;
     check.found = "libperfscope_collector.so was not found beside this program";
@@ -55,7 +56,8 @@ Check checkDriver() {
   }
   check.status = CheckStatus::Warning;
   check.found = "libcuda.so.1 cannot be loaded: no NVIDIA driver here";
-  check.remedy = "install the driver, or run on a machine with a GPU; in a container start it with --gpus all";
+  check.remedy =
+      "install the driver, or run on a machine with a GPU; in a container start it with --gpus all";
   return check;
 }
 
@@ -91,9 +93,11 @@ Check checkCupti() {
     return check;
   }
   check.status = CheckStatus::Notice;
-  check.found = "no libcupti in the loader's path or the usual toolkit folders; a program that brings its own "
-                "(PyTorch from pip does) is profiled all the same";
-  check.remedy = "install the CUDA toolkit's extras/CUPTI or `pip install nvidia-cuda-cupti`, or set PERFSCOPE_CUPTI";
+  check.found =
+      "no libcupti in the loader's path or the usual toolkit folders; a program that brings its own "
+      "(PyTorch from pip does) is profiled all the same";
+  check.remedy =
+      "install the CUDA toolkit's extras/CUPTI or `pip install nvidia-cuda-cupti`, or set PERFSCOPE_CUPTI";
   return check;
 }
 
@@ -116,7 +120,8 @@ Check checkPermission() {
     check.status = CheckStatus::Notice;
     check.found = "for administrators only (RmProfilingAdminOnly: 1); the timeline does not need them";
     check.remedy =
-        "as root: echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > /etc/modprobe.d/perfscope.conf and "
+        "as root: echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > "
+        "/etc/modprobe.d/perfscope.conf and "
         "reload the module; in a container add CAP_SYS_ADMIN";
   }
   return check;
@@ -144,23 +149,33 @@ std::string fileSystemName(const std::string& folder) {
   if (::statfs(folder.c_str(), &info) != 0) return "";
   // linux/magic.h
   switch (static_cast<unsigned long>(info.f_type)) {
-    case 0x6969: return "NFS";
+    case 0x6969:
+      return "NFS";
     case 0xff534d42:
-    case 0xfe534d42: return "SMB";
-    case 0x0bd00bd0: return "Lustre";
-    case 0x47504653: return "GPFS";
-    case 0x19830326: return "BeeGFS";
-    case 0x01021997: return "9p";
-    case 0x00c36400: return "Ceph";
-    case 0x01021994: return "tmpfs";
-    default: return "";
+    case 0xfe534d42:
+      return "SMB";
+    case 0x0bd00bd0:
+      return "Lustre";
+    case 0x47504653:
+      return "GPFS";
+    case 0x19830326:
+      return "BeeGFS";
+    case 0x01021997:
+      return "9p";
+    case 0x00c36400:
+      return "Ceph";
+    case 0x01021994:
+      return "tmpfs";
+    default:
+      return "";
   }
 }
 
 Check checkOutput(const std::string& wanted) {
   const std::string folder = wanted.empty() ? "." : wanted;
   std::error_code ignored;
-  Check check{"output", CheckStatus::Ok, "output folder", fs::absolute(folder, ignored).lexically_normal().string(), ""};
+  Check check{"output", CheckStatus::Ok, "output folder",
+              fs::absolute(folder, ignored).lexically_normal().string(), ""};
   struct statvfs info {};
   if (!fs::is_directory(folder, ignored) || ::access(folder.c_str(), W_OK | X_OK) != 0) {
     check.status = CheckStatus::Fatal;
@@ -185,7 +200,8 @@ Check checkOutput(const std::string& wanted) {
     check.found += " (the profile takes main memory)";
   } else {
     check.status = CheckStatus::Warning;
-    check.remedy = "use a local disk with -o: memory-mapped spools on a network file system are slow and may lose data";
+    check.remedy =
+        "use a local disk with -o: memory-mapped spools on a network file system are slow and may lose data";
   }
   return check;
 }
@@ -199,7 +215,8 @@ Check checkClock() {
                 "; CUPTI stamps in CLOCK_REALTIME, a time step during the run bends the timeline";
   if (!source.empty() && source != "tsc" && source != "kvm-clock" && source != "arch_sys_counter") {
     check.status = CheckStatus::Notice;
-    check.remedy = "reading the clock " + source + " is slow; boot with clocksource=tsc where the machine allows it";
+    check.remedy =
+        "reading the clock " + source + " is slow; boot with clocksource=tsc where the machine allows it";
   }
   return check;
 }

@@ -68,7 +68,8 @@ Result<std::string> findProgram(const std::string& name, const std::string& path
     const auto end = path_list.find(':', begin);
     std::string folder = path_list.substr(begin, end == std::string::npos ? end : end - begin);
     if (folder.empty()) folder = ".";  // an empty element means the working folder
-    const std::string candidate = folder + "/" + name;
+    folder += "/" + name;
+    const std::string& candidate = folder;
     const int why = whyNotRunnable(candidate);
     if (why == 0) return candidate;
     if (why == EACCES) reason = why;  // as execvp: a later hit wins, else "not executable" is the answer

@@ -92,7 +92,8 @@ Result<RecoverOutcome> recoverSession(const std::string& session_dir, const std:
   if (begun == Begun::Lost)
     outcome.warnings.push_back("an earlier part of the run had been moved into " + begun_path +
                                ", which is complete or gone: only the rest is in this profile");
-  if (auto status = prepareOutput(options, begun_path, begun, force); !status) return tl::unexpected(status.error());
+  if (auto status = prepareOutput(options, begun_path, begun, force); !status)
+    return tl::unexpected(status.error());
   auto recorder = Recorder::create(options);
   if (!recorder) return tl::unexpected(recorder.error());
   if (auto status = (*recorder)->finish(std::nullopt); !status) return tl::unexpected(status.error());

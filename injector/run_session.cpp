@@ -72,8 +72,9 @@ Result<Prepared> prepare(const RunOptions& options) {
   if (!program) return tl::unexpected(program.error());
   const std::string collector = findCollectorLibrary(options.collector_library);
   if (collector.empty())
-    return failure(ErrorKind::Unavailable, "libperfscope_collector.so", "was not found beside this program",
-                   "build PerfScope with the CUDA headers present, or name the library in PERFSCOPE_COLLECTOR");
+    return failure(
+        ErrorKind::Unavailable, "libperfscope_collector.so", "was not found beside this program",
+        "build PerfScope with the CUDA headers present, or name the library in PERFSCOPE_COLLECTOR");
   Prepared prepared;
   auto paths = prepareSession(options.output, options.command.front(), options.force);
   if (!paths) return tl::unexpected(paths.error());
@@ -88,6 +89,7 @@ Result<Prepared> prepare(const RunOptions& options) {
   recorder.session_dir = paths->session_dir;
   recorder.time_base_ns = realtimeNowNs();
   recorder.store_arguments = options.config.store_arguments;
+  recorder.windows_configured = hasWindow(options.config);
   recorder.nvml_hz = options.nvml_hz;
   recorder.meta = metaOf(options);
   recorder.notes = prepared.plan.notes;

@@ -66,10 +66,11 @@ struct RecoverOutcome {
   std::vector<std::string> warnings;
 };
 
-// The same recorder on a folder without a live target. When the killed recorder's unclosed profile is still there, it
-// is completed: in place (and the folder removed) when `output` is empty or names it, else in a copy. Without it a new
-// profile is made of what the folder holds. `output` empty = <dir without .session>, or <dir>.perfscope.
-// Errors: InputMissing (no folder), InputRefused (no spool in it), Unavailable (still being recorded), Output.
+// The same recorder on a folder without a live target. When the killed recorder's unclosed profile is still
+// there, it is completed: in place (and the folder removed) when `output` is empty or names it, else in a
+// copy. Without it a new profile is made of what the folder holds. `output` empty = <dir without .session>,
+// or <dir>.perfscope. Errors: InputMissing (no folder), InputRefused (no spool in it), Unavailable (still
+// being recorded), Output.
 Result<RecoverOutcome> recoverSession(const std::string& session_dir, const std::string& output, bool force);
 
 }  // namespace perfscope

@@ -27,7 +27,7 @@ constexpr std::string_view kSessionSuffix = ".session";
 constexpr std::string_view kProfileSuffix = ".perfscope";
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 
-// One fact a line: line breaks inside a value are escaped.
+// One fact a line, name and value apart by a blank: line breaks and blanks inside are escaped.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -35,6 +35,8 @@ std::string escaped(const std::string& text) {
       out += "\\\\";
     } else if (c == '\n') {
       out += "\\n";
+    } else if (c == ' ') {
+      out += "\\s";
     } else {
       out += c;
     }
@@ -47,7 +49,7 @@ std::string unescaped(const std::string& text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\\' && i + 1 < text.size()) {
       ++i;
-      out += text[i] == 'n' ? '\n' : text[i];
+      out += text[i] == 'n' ? '\n' : text[i] == 's' ? ' ' : text[i];
     } else {
       out += text[i];
     }
@@ -165,13 +167,16 @@ void writeSessionFacts(const RecorderOptions& options) {
   file << "time_base_ns " << options.time_base_ns << "\n";
   file << "recorder " << ::getpid() << " " << realtimeNowNs() << "\n";
   file << "store_arguments " << (options.store_arguments ? 1 : 0) << "\n";
-  for (const auto& [key, value] : options.meta) file << "meta." << escaped(key) << " " << escaped(value) << "\n";
+  file << "windows_configured " << (options.windows_configured ? 1 : 0) << "\n";
+  for (const auto& [key, value] : options.meta)
+    file << "meta." << escaped(key) << " " << escaped(value) << "\n";
 }
 
 Result<RecorderOptions> readSessionFacts(const std::string& session_dir) {
   std::error_code error;
   if (!fs::is_directory(session_dir, error))
-    return failure(ErrorKind::InputMissing, session_dir, "no such folder", "name the NAME.perfscope.session folder");
+    return failure(ErrorKind::InputMissing, session_dir, "no such folder",
+                   "name the NAME.perfscope.session folder");
   RecorderOptions options;
   options.session_dir = session_dir;
   const auto earliest = earliestStart(session_dir);
@@ -194,6 +199,8 @@ Result<RecorderOptions> readSessionFacts(const std::string& session_dir) {
                        "wait for the run to end: it closes the profile itself");
     } else if (key == "store_arguments") {
       options.store_arguments = value != "0";
+    } else if (key == "windows_configured") {
+      options.windows_configured = value != "0";
     } else if (key.starts_with("meta.")) {
       options.meta[key.substr(5)] = value;
     }

@@ -35,8 +35,8 @@ std::string recoveredName(const std::string& session_dir);
 
 // Also says who records: this process.
 void writeSessionFacts(const RecorderOptions& options);
-// Facts file missing: a recorder's folder all the same when process folders are in it (time base = the earliest
-// of them). Errors: InputMissing, InputRefused, Unavailable (its recorder still runs).
+// Facts file missing: a recorder's folder all the same when process folders are in it (time base = the
+// earliest of them). Errors: InputMissing, InputRefused, Unavailable (its recorder still runs).
 Result<RecorderOptions> readSessionFacts(const std::string& session_dir);
 
 }  // namespace perfscope

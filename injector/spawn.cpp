@@ -67,6 +67,8 @@ int start(const std::string& program, const std::vector<std::string>& argv,
           const std::vector<std::string>& environment, pid_t& pid) {
   std::vector<char*> arguments;
   std::vector<char*> variables;
+  arguments.reserve(argv.size() + 1);
+  variables.reserve(environment.size() + 1);
   for (const auto& text : argv) arguments.push_back(const_cast<char*>(text.c_str()));
   for (const auto& text : environment) variables.push_back(const_cast<char*>(text.c_str()));
   arguments.push_back(nullptr);
@@ -111,7 +113,10 @@ std::optional<ExitStatus> Target::poll() {
 
 Result<Target> spawnTarget(const LaunchPlan& plan) {
   std::vector<std::string> environment;
-  for (const auto& [name, value] : plan.environment) environment.push_back(name + "=" + value);
+  for (const auto& [name, value] : plan.environment) {
+    environment.push_back(name);
+    environment.back().append("=").append(value);
+  }
   borrowSignals();
   pid_t pid = 0;
   int error = start(plan.program, plan.argv, environment, pid);
@@ -124,7 +129,8 @@ Result<Target> spawnTarget(const LaunchPlan& plan) {
   if (error != 0) {
     returnSignals();
     const bool too_long = error == E2BIG;
-    return failure(ErrorKind::InputMissing, plan.program, std::string("cannot start: ") + std::strerror(error),
+    return failure(ErrorKind::InputMissing, plan.program,
+                   std::string("cannot start: ") + std::strerror(error),
                    too_long ? "shorten the arguments or the environment"
                             : "check that the program runs without perfscope");
   }

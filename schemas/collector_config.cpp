@@ -63,7 +63,10 @@ requires std::is_enum_v<T> std::string print(T value) {
 }
 std::string print(const std::vector<uint32_t>& values) {
   std::string text;
-  for (const auto value : values) text += (text.empty() ? "" : ",") + std::to_string(value);
+  for (const auto value : values) {
+    if (!text.empty()) text += ',';
+    text += std::to_string(value);
+  }
   return text;
 }
 
@@ -138,7 +141,8 @@ void forEachField(Config& c, Visit&& visit) {
 std::string printConfig(const CollectorConfig& config) {
   std::string text;
   forEachField(config, [&](std::string_view key, const auto& value) {
-    text += (text.empty() ? "" : ";") + std::string(key) + "=" + encode(print(value));
+    if (!text.empty()) text += ';';
+    text.append(key).append("=").append(encode(print(value)));
   });
   return text;
 }

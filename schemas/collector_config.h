@@ -38,7 +38,7 @@ struct CollectorConfig {
   std::string
       step_marker;  // regular expression of the NVTX range that is a step; empty = "step n", "ProfilerStep#n"
   uint32_t buffer_bytes = 2U << 20;  // of one CUPTI buffer
-  uint32_t buffer_count = 64;        // in the pool
+  uint32_t buffer_count = 128;       // in the pool
   uint32_t flush_ms = 250;
   uint32_t ring_records = 16384;  // of one application thread
   std::vector<uint32_t> ranks;    // collect only on these ranks; empty = all

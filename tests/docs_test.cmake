@@ -11,12 +11,14 @@ string(REPLACE "[" "(" TEXT "${TEXT}")
 string(REPLACE "]" ")" TEXT "${TEXT}")
 
 # Paths: words that begin with a folder of ours, or name one of the files of the top level.
-string(REGEX MATCHALL "(schemas|collector|injector|analysis|cli|gui|tests|\\.ci)/[A-Za-z0-9_./*{},-]*" PATHS "${TEXT}")
+string(REGEX MATCHALL "[^A-Za-z0-9_/.-](schemas|collector|injector|analysis|cli|gui|tests|\\.ci)/[A-Za-z0-9_./*{},-]*" PATHS
+  "${TEXT}")
+list(TRANSFORM PATHS REPLACE "^[^.a-z]" "")  # the character before
 string(REGEX MATCHALL "(CMakePresets\\.json|CMakeLists\\.txt|LICENSE)" TOP "${TEXT}")
 list(APPEND PATHS ${TOP})
 list(REMOVE_DUPLICATES PATHS)
 foreach(path IN LISTS PATHS)
-  string(REGEX REPLACE "[.,]+$" "" path "${path}")
+  string(REGEX REPLACE "[.,/]+$" "" path "${path}")
   if("${path}" MATCHES "^(.*){h,cpp}(.*)$")  # a room: both files
     set(candidates "${CMAKE_MATCH_1}h" "${CMAKE_MATCH_1}cpp")
   else()
@@ -32,13 +34,13 @@ foreach(path IN LISTS PATHS)
 endforeach()
 
 # Verbs: in code, after the program's name.
-string(REGEX MATCHALL "perfscope [a-z]+[^a-z-]" USES "${TEXT}")
+string(REGEX MATCHALL "(`|/|\n|\n\\$ )perfscope [a-z]+[^a-z-]" USES "${TEXT}")
 list(REMOVE_DUPLICATES USES)
 set(PROGRAM ${BUILD}/bin/perfscope)
 if(EXISTS ${PROGRAM})
   execute_process(COMMAND ${PROGRAM} --help OUTPUT_VARIABLE HELP COMMAND_ERROR_IS_FATAL ANY)
   foreach(use IN LISTS USES)
-    string(REGEX REPLACE "^perfscope ([a-z]+).*$" "\\1" verb "${use}")
+    string(REGEX REPLACE "^.*perfscope ([a-z]+).*$" "\\1" verb "${use}")
     if(NOT HELP MATCHES "(^|[ \n])${verb}[ \n]")
       message("docs: README.md says `perfscope ${verb}`, but --help lists no such verb")
       math(EXPR FAILURES "${FAILURES} + 1")

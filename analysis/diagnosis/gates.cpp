@@ -15,8 +15,8 @@ double percent(double share) {
   return share * 100;
 }
 
-// Weighted by launches: the duration that half of all kernels do not exceed (groups' medians, exact enough for a
-// factor-two rule).
+// Weighted by launches: the duration that half of all kernels do not exceed (groups' medians, exact enough
+// for a factor-two rule).
 int64_t medianKernel(const ProfileFacts& facts) {
   std::vector<std::pair<int64_t, int64_t>> medians;  // duration, launches
   int64_t launches = 0;
@@ -47,18 +47,28 @@ Gate hostGate(const ProfileFacts& facts, const WindowShares& shares) {
                          shares.of(IdleCause::ModuleLoadOrJit) + shares.of(IdleCause::Copy);
   const LaunchBound launch = launchBound(facts, shares);
   if (launch.holds && launch.share >= waiting) {
-    return {"launch", launch.share + waiting, threshold::kLaunchBoundShare.value,
-            fmt::format("{:.0f} % of the time the GPU waits for the next launch; the median kernel takes {:.1f} us, "
-                        "one launch costs the host {:.1f} us",
-                        percent(launch.share), static_cast<double>(launch.median_kernel_ns) / 1e3,
-                        launch.median_launch_cost_ns / 1e3)};
+    return {false, "launch", launch.share + waiting, threshold::kLaunchBoundShare.value,
+            fmt::format(
+                "{:.0f} % of the time the GPU waits for the next launch; the median kernel takes {:.1f} us, "
+                "one launch costs the host {:.1f} us",
+                percent(launch.share), static_cast<double>(launch.median_kernel_ns) / 1e3,
+                launch.median_launch_cost_ns / 1e3)};
   }
-  return {"host", submission + waiting, threshold::kGateShare.value,
-          fmt::format("the GPU is idle {:.0f} % of the time because of the host: late launches {:.0f} %, "
-                      "synchronisation {:.0f} %, blocking copies {:.0f} %, allocation {:.0f} %, code loading {:.0f} %",
-                      percent(submission + waiting), percent(submission),
-                      percent(shares.of(IdleCause::Synchronisation)), percent(shares.of(IdleCause::Copy)),
-                      percent(shares.of(IdleCause::Allocation)), percent(shares.of(IdleCause::ModuleLoadOrJit)))};
+  std::string parts;
+  const std::array<std::pair<std::string_view, double>, 5> named = {
+      {{"late launches", submission},
+       {"synchronisation", shares.of(IdleCause::Synchronisation)},
+       {"blocking copies", shares.of(IdleCause::Copy)},
+       {"allocation", shares.of(IdleCause::Allocation)},
+       {"code loading", shares.of(IdleCause::ModuleLoadOrJit)}}};
+  for (const auto& [cause, share] : named) {
+    if (share >= threshold::kNoiseShare.value) {
+      parts += fmt::format("{}{} {:.0f} %", parts.empty() ? "" : ", ", cause, percent(share));
+    }
+  }
+  return {false, "host", submission + waiting, threshold::kGateShare.value,
+          fmt::format("the GPU is idle {:.0f} % of the time because of the host{}{}",
+                      percent(submission + waiting), parts.empty() ? "" : ": ", parts)};
 }
 
 struct KernelGate {
@@ -66,7 +76,8 @@ struct KernelGate {
   std::array<std::string_view, 2> verdicts;  // buckets of WindowShares::kernels_by_verdict
   std::string_view text;
 };
-// Short kernels bind as launches only through the gaps they leave (host gate); what is left is their own time.
+// Short kernels bind as launches only through the gaps they leave (host gate); what is left is their own
+// time.
 constexpr std::array<KernelGate, 3> kKernelGates = {{
     {"memory", {"memory", "memory?"}, "kernels bound by the memory bandwidth take {:.0f} % of the time"},
     {"compute", {"compute", ""}, "kernels near the arithmetic peak take {:.0f} % of the time"},
@@ -88,7 +99,7 @@ Gate kernelGate(const WindowShares& shares, const KernelGate& gate) {
     figure += fmt::format(" ({:.0f} % of it presumed from the kind of kernel, not measured)",
                           percent(presumed / std::max(share, presumed)));
   }
-  return {std::string(gate.binding), share, threshold::kGateShare.value, figure};
+  return {true, std::string(gate.binding), share, threshold::kGateShare.value, figure};
 }
 
 }  // namespace
@@ -108,18 +119,24 @@ std::vector<Gate> gates(const ProfileFacts& facts, const WindowShares& shares) {
   const double limit = threshold::kGateShare.value;
   std::vector<Gate> result;
   const double input = shares.of(IdleCause::Input);
-  result.push_back({"input", input, limit,
+  result.push_back({false, "input", input, limit,
                     fmt::format("the GPU waits for data {:.0f} % of the time", percent(input))});
   result.push_back(hostGate(facts, shares));
   const double exposed = shares.exposed_communication + shares.of(IdleCause::CommunicationWait);
-  result.push_back({"communication", exposed, limit,
-                    fmt::format("communication that hides behind nothing takes {:.0f} % of the time",
-                                percent(exposed))});
+  result.push_back(
+      {false, "communication", exposed, limit,
+       fmt::format("communication that hides behind nothing takes {:.0f} % of the time", percent(exposed))});
   std::vector<Gate> kernels;
   for (const KernelGate& gate : kKernelGates) kernels.push_back(kernelGate(shares, gate));
-  std::stable_sort(kernels.begin(), kernels.end(), [](const Gate& a, const Gate& b) { return a.share > b.share; });
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [](const Gate& a, const Gate& b) { return a.share > b.share; });
   result.insert(result.end(), kernels.begin(), kernels.end());
   return result;
+}
+
+bool earlierGateFails(const std::vector<Gate>& all) {
+  return std::any_of(all.begin(), all.end(),
+                     [](const Gate& gate) { return !gate.is_kernel && gate.fails(); });
 }
 
 }  // namespace perfscope

@@ -7,12 +7,13 @@
 
 namespace perfscope {
 
-// `failed` is the gate that binds, `next` what binds once it is gone (may be "none"). A gain is the fraction of the
-// analysed time that goes if the cause vanishes (Amdahl); empty when the records do not tell.
-std::vector<Intervention> interventions(const ProfileFacts& facts, const WindowShares& shares, const Report& report,
-                                        const Gate& failed, const std::string& next);
+// `failed` is the gate that binds, `next` what binds once it is gone (may be "none"). A gain is the fraction
+// of the analysed time that goes if the cause vanishes (Amdahl); empty when the records do not tell.
+std::vector<Intervention> interventions(const ProfileFacts& facts, const WindowShares& shares,
+                                        const Report& report, const Gate& failed, const std::string& next);
 
-// Time saved, as a fraction of the window, if the launch gaps shrank to the GPU's own start-up time (a CUDA graph).
+// Time saved, as a fraction of the window, if the launch gaps shrank to the GPU's own start-up time (a CUDA
+// graph).
 double graphGain(const ProfileFacts& facts, const WindowShares& shares);
 
 // Time saved, as a fraction of the window, if the kernels with this roofline verdict reached their roof.

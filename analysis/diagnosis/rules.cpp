@@ -4,21 +4,23 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/diagnosis/gates.h"
+
 namespace perfscope {
 namespace {
 
 constexpr std::array<Rule, 11> kRules = {{
-    {"data_quality", rule::dataQuality},
-    {"point_above_roof", rule::pointAboveRoof},
-    {"idle_causes", rule::idleCauses},
-    {"launch_bound", rule::launchBound},
-    {"synchronisation_in_steps", rule::synchronisationInSteps},
-    {"pageable_copies", rule::pageableCopies},
-    {"exposed_communication", rule::exposedCommunication},
-    {"low_clock", rule::lowClock},
-    {"gemm_without_tensor_cores", rule::gemmWithoutTensorCores},
-    {"misaligned_gemm", rule::misalignedGemm},
-    {"low_occupancy_tail", rule::lowOccupancyOrTail},
+    {"data_quality", false, rule::dataQuality},
+    {"point_above_roof", false, rule::pointAboveRoof},
+    {"idle_causes", false, rule::idleCauses},
+    {"launch_bound", false, rule::launchBound},
+    {"synchronisation_in_steps", false, rule::synchronisationInSteps},
+    {"pageable_copies", false, rule::pageableCopies},
+    {"exposed_communication", false, rule::exposedCommunication},
+    {"low_clock", false, rule::lowClock},
+    {"gemm_without_tensor_cores", true, rule::gemmWithoutTensorCores},
+    {"misaligned_gemm", true, rule::misalignedGemm},
+    {"low_occupancy_tail", true, rule::lowOccupancyOrTail},
 }};
 
 int rank(const Finding& finding) {
@@ -33,7 +35,10 @@ std::span<const Rule> rules() {
 
 std::vector<Finding> findings(const RuleInput& input) {
   std::vector<Finding> result;
-  for (const Rule& entry : kRules) entry.run(input, result);
+  const bool withhold = earlierGateFails(gates(input.facts, input.shares));
+  for (const Rule& entry : kRules) {
+    if (!(withhold && entry.is_kernel_advice)) entry.run(input, result);
+  }
   std::stable_sort(result.begin(), result.end(),
                    [](const Finding& a, const Finding& b) { return rank(a) < rank(b); });
   return result;

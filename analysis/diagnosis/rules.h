@@ -18,6 +18,7 @@ struct RuleInput {
 
 struct Rule {
   std::string_view id;
+  bool is_kernel_advice;  // withheld while input, host or communication bind: it would change nothing yet
   // Appends findings; silent when nothing is wrong or an input is missing.
   void (*run)(const RuleInput& input, std::vector<Finding>& findings);
 };

@@ -17,7 +17,8 @@ double shareOf(const WindowShares& shares, const std::string& verdict) {
 }
 
 // Each factor says what it is for; the worst single weakness leaves about half of the confidence.
-double confidence(const ProfileFacts& facts, const WindowShares& shares, const Report& report, const Gate* failed) {
+double confidence(const ProfileFacts& facts, const WindowShares& shares, const Report& report,
+                  const Gate* failed) {
   constexpr double kLost = 0.6, kNoSteps = 0.8, kFewSteps = 0.9, kPresumed = 0.5;
   constexpr int64_t kEnoughSteps = 5;
   double value = 0.95;
@@ -28,8 +29,8 @@ double confidence(const ProfileFacts& facts, const WindowShares& shares, const R
     value *= facts.steps.confidence;
     if (facts.step_statistics.steady < kEnoughSteps) value *= kFewSteps;
   }
-  const bool about_kernels = failed == nullptr || failed->binding == "memory" || failed->binding == "compute" ||
-                             failed->binding == "implementation";
+  const bool about_kernels = failed == nullptr || failed->binding == "memory" ||
+                             failed->binding == "compute" || failed->binding == "implementation";
   if (about_kernels && shares.kernels > 0) {
     const double presumed = shareOf(shares, "memory?");
     const double unknown = shareOf(shares, "unknown");
@@ -43,33 +44,39 @@ double confidence(const ProfileFacts& facts, const WindowShares& shares, const R
 std::string noneText(const WindowShares& shares) {
   const double unexplained = shares.of(IdleCause::Unknown) + shares.of(IdleCause::Dependency);
   if (unexplained >= threshold::kGateShare.value) {
-    return fmt::format("the GPU is idle {:.0f} % of the time for reasons the records do not tell", unexplained * 100);
+    return fmt::format("the GPU is idle {:.0f} % of the time for reasons the records do not tell",
+                       unexplained * 100);
   }
   const double unknown = shareOf(shares, "unknown");
   if (unknown >= threshold::kGateShare.value) {
-    return fmt::format("kernels keep the GPU busy {:.0f} % of the time, but FLOPs and bytes of {:.0f} % are not known",
-                       shares.busy * 100, unknown * 100);
+    return fmt::format(
+        "kernels keep the GPU busy {:.0f} % of the time, but FLOPs and bytes of {:.0f} % are not known",
+        shares.busy * 100, unknown * 100);
   }
   return fmt::format("nothing binds above noise; the GPU is busy {:.0f} % of the time", shares.busy * 100);
 }
 
 void addEvidence(const ProfileFacts& facts, const WindowShares& shares, const std::vector<Gate>& all,
                  const Report& report, VerdictReport& verdict) {
-  const auto range = facts.window ? std::optional(std::pair(facts.window->start, facts.window->end)) : std::nullopt;
+  const auto range =
+      facts.window ? std::optional(std::pair(facts.window->start, facts.window->end)) : std::nullopt;
   const auto text = [&](std::string line) { verdict.evidence.push_back({std::move(line), range, {}, {}}); };
-  text(fmt::format("analysed: {} on {} GPU{}", facts.steps.found()
-                                                   ? fmt::format("{} steady steps", facts.step_statistics.steady)
-                                                   : std::string("the whole profile"),
+  text(fmt::format("analysed: {} on {} GPU{}",
+                   facts.steps.found() ? fmt::format("{} steady steps", facts.step_statistics.steady)
+                                       : std::string("the whole profile"),
                    shares.devices, shares.devices == 1 ? "" : "s"));
   for (const Gate& gate : all) {
     if (gate.share < threshold::kNoiseShare.value) continue;
-    text(fmt::format("{} {}: {}", gate.fails() ? "over the limit," : "below the limit,", gate.binding, gate.figure));
+    text(fmt::format("{} {}: {}", gate.fails() ? "over the limit," : "below the limit,", gate.binding,
+                     gate.figure));
   }
+  if (earlierGateFails(all)) text("advice about single kernels is withheld until then");
   if (report.gaps.largest.empty()) return;
   const GapReport& gap = report.gaps.largest.front();
   verdict.evidence.push_back({fmt::format("longest idle interval: {:.1f} us before {}, {}",
                                           static_cast<double>(gap.duration_ns) / 1e3, gap.after, gap.cause),
-                              std::pair(gap.start_ns, gap.start_ns + gap.duration_ns), gap.device, gap.after});
+                              std::pair(gap.start_ns, gap.start_ns + gap.duration_ns), gap.device,
+                              gap.after});
 }
 
 }  // namespace

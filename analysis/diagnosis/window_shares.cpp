@@ -19,7 +19,8 @@ bool memoryNatured(const std::string& kernel_class) {
 
 std::string bucketOf(const KernelReport& kernel) {
   const std::string& verdict = kernel.roofline.verdict;
-  if (verdict == "memory" || verdict == "compute" || verdict == "below_both" || verdict == "launch") return verdict;
+  if (verdict == "memory" || verdict == "compute" || verdict == "below_both" || verdict == "launch")
+    return verdict;
   return memoryNatured(kernel.kernel_class) ? "memory?" : "unknown";
 }
 
@@ -60,7 +61,8 @@ WindowShares windowShares(const ProfileFacts& facts, const std::vector<KernelRep
     shares.kernels_by_verdict[bucketOf(kernel)] += static_cast<double>(kernel.total_ns);
     kernel_ns += static_cast<double>(kernel.total_ns);
   }
-  for (auto& [verdict, share] : shares.kernels_by_verdict) share *= kernel_ns > 0 ? shares.kernels / kernel_ns : 0;
+  for (auto& [verdict, share] : shares.kernels_by_verdict)
+    share *= kernel_ns > 0 ? shares.kernels / kernel_ns : 0;
   return shares;
 }
 

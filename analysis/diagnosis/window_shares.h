@@ -13,13 +13,13 @@ namespace perfscope {
 
 // Fractions of window x devices. Devices less busy than threshold::kMinorDevice of the busiest do not weigh.
 struct WindowShares {
-  int64_t window_ns = 0;  // length of the window
-  int64_t devices = 0;    // that weigh
+  int64_t window_ns = 0;                                    // length of the window
+  int64_t devices = 0;                                      // that weigh
   double busy = 0, exposed_communication = 0, kernels = 0;  // kernels: compute
   std::array<double, kIdleCauseCount> idle{};               // by IdleCause
   std::array<int64_t, kIdleCauseCount> idle_count{};
-  // Kernel time by roofline verdict, as a fraction of the window: memory, compute, below_both, launch, and "memory?"
-  // for kernels without FLOPs whose class is memory-bound by nature, "unknown" for the rest.
+  // Kernel time by roofline verdict, as a fraction of the window: memory, compute, below_both, launch, and
+  // "memory?" for kernels without FLOPs whose class is memory-bound by nature, "unknown" for the rest.
   std::map<std::string, double> kernels_by_verdict;
 
   [[nodiscard]] double of(IdleCause cause) const { return idle[static_cast<size_t>(cause)]; }

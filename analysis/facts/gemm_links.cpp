@@ -13,8 +13,8 @@ namespace {
 
 constexpr size_t kNoRow = SIZE_MAX;
 
-// Finds the call that was going on on a thread at a moment. Moments come nearly in order: the last answer is a good
-// guess for the next.
+// Finds the call that was going on on a thread at a moment. Moments come nearly in order: the last answer is
+// a good guess for the next.
 class CallFinder {
  public:
   explicit CallFinder(const std::vector<GemmCall>& calls) : m_calls(calls) {
@@ -29,7 +29,8 @@ class CallFinder {
     if (found == m_threads.end()) return std::nullopt;
     Thread& range = found->second;
     size_t at = range.at;
-    const bool near = m_calls[at].start_ns <= time && (at + 1 == range.end || time < m_calls[at + 1].start_ns);
+    const bool near =
+        m_calls[at].start_ns <= time && (at + 1 == range.end || time < m_calls[at + 1].start_ns);
     const bool next = !near && at + 1 < range.end && m_calls[at + 1].start_ns <= time &&
                       (at + 2 == range.end || time < m_calls[at + 2].start_ns);
     if (next) {
@@ -77,7 +78,8 @@ using Nodes = std::unordered_map<NodeKey, Node, NodeHash>;
 
 // Graph nodes that were made inside a call, or cloned from one that was.
 Nodes nodesInCalls(const Trace& trace, CallFinder& finder) {
-  constexpr int kHops = 8;  // captured graph -> instantiated -> updated ...; a circle in a damaged file must end
+  constexpr int kHops =
+      8;  // captured graph -> instantiated -> updated ...; a circle in a damaged file must end
   std::unordered_map<NodeKey, const GraphNodeRow*, NodeHash> rows;
   const auto processOf = [&](const GraphNodeRow& row) {
     const auto found = trace.process_index.find(row.process_id);
@@ -139,7 +141,8 @@ class WorkAdder {
   std::map<uint32_t, int64_t> m_most_misaligned;
 };
 
-// The row of the kernel that carries each call's work, kNoRow when it launched none; node statistics on the way.
+// The row of the kernel that carries each call's work, kNoRow when it launched none; node statistics on the
+// way.
 std::vector<size_t> mainKernels(const Trace& trace, const std::vector<KernelClass>& classes,
                                 const KernelFactsTable& groups, CallFinder& finder, Nodes& nodes) {
   const KernelTable& kernels = trace.kernels;

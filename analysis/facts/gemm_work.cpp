@@ -1,4 +1,5 @@
-// Shapes and types of matrix products. Enumeration values: library_types.h and cublas_api.h of CUDA 12 and 13.
+// Shapes and types of matrix products. Enumeration values: library_types.h and cublas_api.h of CUDA 12
+// and 13.
 #include "analysis/facts/gemm_work.h"
 
 #include <fmt/format.h>
@@ -6,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <initializer_list>
 
 namespace perfscope {
 namespace {
@@ -21,15 +23,15 @@ struct DataType {
   std::string_view name;
 };
 constexpr auto kDataTypes = std::to_array<DataType>({
-    {0, 32, false, Family::Float, "fp32"},      {1, 64, false, Family::Float, "fp64"},
-    {2, 16, false, Family::Float, "fp16"},      {3, 8, false, Family::Integer, "int8"},
+    {0, 32, false, Family::Float, "fp32"},        {1, 64, false, Family::Float, "fp64"},
+    {2, 16, false, Family::Float, "fp16"},        {3, 8, false, Family::Integer, "int8"},
     {4, 64, true, Family::Float, "complex fp32"}, {5, 128, true, Family::Float, "complex fp64"},
     {6, 32, true, Family::Float, "complex fp16"}, {8, 8, false, Family::Integer, "uint8"},
-    {10, 32, false, Family::Integer, "int32"},  {12, 32, false, Family::Integer, "uint32"},
-    {14, 16, false, Family::Float, "bf16"},     {15, 32, true, Family::Float, "complex bf16"},
-    {16, 4, false, Family::Integer, "int4"},    {18, 4, false, Family::Integer, "uint4"},
-    {28, 8, false, Family::Float, "fp8_e4m3"},  {29, 8, false, Family::Float, "fp8_e5m2"},
-    {31, 6, false, Family::Float, "fp6_e2m3"},  {32, 6, false, Family::Float, "fp6_e3m2"},
+    {10, 32, false, Family::Integer, "int32"},    {12, 32, false, Family::Integer, "uint32"},
+    {14, 16, false, Family::Float, "bf16"},       {15, 32, true, Family::Float, "complex bf16"},
+    {16, 4, false, Family::Integer, "int4"},      {18, 4, false, Family::Integer, "uint4"},
+    {28, 8, false, Family::Float, "fp8_e4m3"},    {29, 8, false, Family::Float, "fp8_e5m2"},
+    {31, 6, false, Family::Float, "fp6_e2m3"},    {32, 6, false, Family::Float, "fp6_e3m2"},
     {33, 4, false, Family::Float, "fp4_e2m1"},
 });
 
@@ -62,7 +64,8 @@ Precision fp32Path(int compute_type, const std::string& kernel) {
   if (compute_type == kComputeFast16F) return Precision::Fp16Tensor;
   if (compute_type == kComputeFast16BF) return Precision::Bf16Tensor;
   // TF32 may also be allowed through the handle's math mode, which the call does not carry: the name does.
-  if (compute_type == kComputeFastTf32 || holds(kernel, "tf32") || holds(kernel, "s1688") || holds(kernel, "s16816")) {
+  if (compute_type == kComputeFastTf32 || holds(kernel, "tf32") || holds(kernel, "s1688") ||
+      holds(kernel, "s16816")) {
     return Precision::Tf32Tensor;
   }
   return Precision::Fp32;
@@ -93,7 +96,8 @@ std::optional<double> gemmBytes(const GemmCall& call) {
   const auto a = dataTypeBits(call.a_type), b = dataTypeBits(call.b_type);
   const auto c = dataTypeBits(call.c_type), d = dataTypeBits(call.d_type);
   if (!positive(call) || !a || !b || !c || !d) return std::nullopt;
-  const auto m = static_cast<double>(call.m), n = static_cast<double>(call.n), k = static_cast<double>(call.k);
+  const auto m = static_cast<double>(call.m), n = static_cast<double>(call.n),
+             k = static_cast<double>(call.k);
   double bits = m * k * *a + k * n * *b + m * n * *d;
   if (call.reads_c == 1) bits += m * n * *c;
   constexpr double kBitsPerByte = 8;
@@ -102,14 +106,15 @@ std::optional<double> gemmBytes(const GemmCall& call) {
 
 bool nameSaysVectorPipe(std::string_view kernel_name) {
   const std::string kernel = lower(kernel_name);
-  // "tensorop", "hmma", "s1688gemm" ...: tensor kernels whose names hold "sgemm"-like fragments as well.
-  for (const auto tensor : {"tensorop", "tf32", "mma", "s1688", "s16816", "h1688", "h16816", "nvjet"}) {
-    if (holds(kernel, tensor)) return false;
-  }
-  for (const auto vector : {"sgemm", "simt", "gemv", "ffma", "dgemm", "gemmsn", "gemmk1"}) {
-    if (holds(kernel, vector)) return true;
-  }
-  return false;
+  const auto any = [&](std::initializer_list<std::string_view> fragments) {
+    return std::any_of(fragments.begin(), fragments.end(),
+                       [&](auto fragment) { return holds(kernel, fragment); });
+  };
+  // First what only vector kernels are called, then what only tensor kernels are: "sgemm" is in the names of
+  // both.
+  if (any({"simt", "ffma", "gemv", "gemmsn", "gemmk1"})) return true;
+  if (any({"tensorop", "tf32", "mma", "s1688", "s16816", "h1688", "h16816", "nvjet"})) return false;
+  return any({"sgemm", "dgemm"});
 }
 
 std::optional<Precision> executedPrecision(const GemmCall& call, std::string_view kernel_name) {
@@ -121,8 +126,9 @@ std::optional<Precision> executedPrecision(const GemmCall& call, std::string_vie
   const int part_bits = type->complex ? type->bits / 2 : type->bits;
   switch (part_bits) {
     case 64:
-      return holds(kernel, "tensorop") || holds(kernel, "dmma") || holds(kernel, "d884") ? Precision::Fp64Tensor
-                                                                                         : Precision::Fp64;
+      return holds(kernel, "tensorop") || holds(kernel, "dmma") || holds(kernel, "d884")
+                 ? Precision::Fp64Tensor
+                 : Precision::Fp64;
     case 32:
       return vector_pipe ? Precision::Fp32 : fp32Path(call.compute_type, kernel);
     case 16:

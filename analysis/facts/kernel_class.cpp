@@ -1,5 +1,5 @@
-// The table of name patterns. Order matters: the more telling name comes first ("flash_bwd_dot_do_o_kernel" holds "dot",
-// "reduce_1Block" of cuBLAS is a reduction, "multi_tensor_apply" of AdamW is an optimizer).
+// The table of name patterns. Order matters: the more telling name comes first ("flash_bwd_dot_do_o_kernel"
+// holds "dot", "reduce_1Block" of cuBLAS is a reduction, "multi_tensor_apply" of AdamW is an optimizer).
 #include "analysis/facts/kernel_class.h"
 
 #include <algorithm>

@@ -24,11 +24,12 @@ enum class KernelClass : uint8_t {
 // "gemm", "conv", "attention", ...: the names of the report.
 [[nodiscard]] std::string_view name(KernelClass kernel_class);
 
-// First matching pattern of one table; upper and lower case do not matter. A guess by name ("modelled:kernel_name"):
-// Other when nothing matches.
+// First matching pattern of one table; upper and lower case do not matter. A guess by name
+// ("modelled:kernel_name"): Other when nothing matches.
 [[nodiscard]] KernelClass classOf(std::string_view demangled_name);
 
-// True for classes whose kernels do little arithmetic per byte by their nature (elementwise, copies, normalisation,
+// True for classes whose kernels do little arithmetic per byte by their nature (elementwise, copies,
+// normalisation,
 // ...), so that memory is what they need when no FLOPs are known.
 [[nodiscard]] bool isMemoryNatured(KernelClass kernel_class);
 

@@ -1,4 +1,5 @@
-// Grouping by counting: one pass for the sums, one that sorts durations into their groups, then percentiles per group.
+// Grouping by counting: one pass for the sums, one that sorts durations into their groups, then percentiles
+// per group.
 #include "analysis/facts/kernel_facts.h"
 
 #include <algorithm>

@@ -13,8 +13,8 @@
 
 namespace perfscope {
 
-// Work of the launches that are linked to a library call; sums, never means. Times are those of the same launches, so
-// that rates are ratios of sums.
+// Work of the launches that are linked to a library call; sums, never means. Times are those of the same
+// launches, so that rates are ratios of sums.
 struct LinkedWork {
   int64_t launches = 0;
   double flops = 0, bytes = 0;

@@ -13,7 +13,8 @@ Result<model::OccupancyLimits> limitsOf(const DeviceRow& device) {
   if (!device.cc_major || !device.cc_minor) {
     return failure(ErrorKind::Unavailable, device.name, "the compute capability was not recorded");
   }
-  auto limits = model::occupancyLimits(static_cast<int>(*device.cc_major), static_cast<int>(*device.cc_minor));
+  auto limits =
+      model::occupancyLimits(static_cast<int>(*device.cc_major), static_cast<int>(*device.cc_minor));
   if (!limits) return limits;
   const auto overwrite = [](auto& limit, const std::optional<int64_t>& stated) {
     if (stated && *stated > 0) limit = static_cast<std::remove_reference_t<decltype(limit)>>(*stated);

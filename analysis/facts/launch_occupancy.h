@@ -1,4 +1,5 @@
-// How well a launch shape fills a device: occupancy, what limits it, waves and the empty part of the last one.
+// How well a launch shape fills a device: occupancy, what limits it, waves and the empty part of the last
+// one.
 #pragma once
 
 #include <string>
@@ -15,7 +16,8 @@ struct LaunchOccupancy {
   int64_t grid_blocks = 0;
 };
 
-// Limits come from the device where it stated them, else from its compute capability. Clusters are not modelled.
+// Limits come from the device where it stated them, else from its compute capability. Clusters are not
+// modelled.
 LaunchOccupancy launchOccupancy(const DeviceRow& device, const LaunchShapeRow& shape);
 
 }  // namespace perfscope

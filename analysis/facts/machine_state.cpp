@@ -32,12 +32,14 @@ Measured<ValueRange> rangeOf(std::vector<double> values, const std::string& why)
 }
 
 template <class Get>
-Measured<ValueRange> reduce(const std::vector<const MachineSampleRow*>& samples, const std::string& what, Get&& get) {
+Measured<ValueRange> reduce(const std::vector<const MachineSampleRow*>& samples, const std::string& what,
+                            Get&& get) {
   std::vector<double> values;
   for (const MachineSampleRow* sample : samples) {
     if (const auto value = get(*sample)) values.push_back(static_cast<double>(*value));
   }
-  return rangeOf(std::move(values), samples.empty() ? std::string(kNoSamples) : what + " was not offered by NVML");
+  return rangeOf(std::move(values),
+                 samples.empty() ? std::string(kNoSamples) : what + " was not offered by NVML");
 }
 
 Measured<std::vector<std::string>> throttleOf(const std::vector<const MachineSampleRow*>& samples) {
@@ -62,7 +64,8 @@ Measured<double> energyOf(const std::vector<const MachineSampleRow*>& samples) {
   for (const MachineSampleRow* sample : samples) {
     if (sample->energy_mj) readings.push_back(*sample->energy_mj);
   }
-  if (readings.size() < 2) return Measured<double>::absent("fewer than two energy readings in the analysed time");
+  if (readings.size() < 2)
+    return Measured<double>::absent("fewer than two energy readings in the analysed time");
   constexpr double kMillijoules = 1e3;
   return Measured<double>::of(static_cast<double>(readings.back() - readings.front()) / kMillijoules,
                               std::string(kProvenance));
@@ -73,7 +76,8 @@ Measured<double> energyOf(const std::vector<const MachineSampleRow*>& samples) {
 MachineState machineState(const Trace& trace, size_t device, Interval window) {
   std::vector<const MachineSampleRow*> samples;
   for (const MachineSampleRow& row : trace.samples) {
-    if (row.device_id == trace.devices[device].id && row.time_ns >= window.start && row.time_ns <= window.end) {
+    if (row.device_id == trace.devices[device].id && row.time_ns >= window.start &&
+        row.time_ns <= window.end) {
       samples.push_back(&row);
     }
   }
@@ -83,7 +87,8 @@ MachineState machineState(const Trace& trace, size_t device, Interval window) {
   state.temperature_c = reduce(samples, "the temperature", [](const auto& row) { return row.temperature_c; });
   state.power_w = reduce(samples, "the power", [](const auto& row) {
     constexpr double kMilliwatts = 1e3;
-    return row.power_mw ? std::optional<double>(static_cast<double>(*row.power_mw) / kMilliwatts) : std::nullopt;
+    return row.power_mw ? std::optional<double>(static_cast<double>(*row.power_mw) / kMilliwatts)
+                        : std::nullopt;
   });
   state.throttle = throttleOf(samples);
   state.energy_j = energyOf(samples);

@@ -2,6 +2,7 @@
 #include "analysis/facts/profile_facts.h"
 
 #include "analysis/hardware/catalogue.h"
+#include "analysis/trace/helper_threads.h"
 #include "analysis/trace/load_trace.h"
 
 namespace perfscope {
@@ -39,6 +40,8 @@ Result<ProfileFacts> gatherFacts(const std::string& path, const FactOptions& opt
   facts.trace = std::move(*trace);
   facts.classes = kernelClasses(facts.trace);
   facts.is_communication = communicationNames(facts.trace);
+  HelperThreads helpers;  // launch statistics need nothing but the trace
+  helpers.run([&facts] { facts.launches = launchFacts(facts.trace); });
   facts.steps = findSteps(facts.trace, options.step_marker);
   facts.step_statistics = stepStatistics(facts.steps.list);
   facts.window = analysedWindow(facts.trace, facts.steps);
@@ -53,8 +56,8 @@ Result<ProfileFacts> gatherFacts(const std::string& path, const FactOptions& opt
   }
   facts.kernels = gatherKernelFacts(facts.trace, facts.classes);
   facts.gemm_links = linkGemms(facts.trace, facts.classes, facts.kernels);
-  facts.launches = launchFacts(facts.trace);
   facts.gaps = analyseGaps(facts.trace, window, options.largest_gaps);
+  helpers.join();
   return facts;
 }
 

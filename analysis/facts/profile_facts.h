@@ -1,4 +1,5 @@
-// Everything the analysis knows of one profile before any judgement: the input of report sections, verdict and rules.
+// Everything the analysis knows of one profile before any judgement: the input of report sections, verdict
+// and rules.
 #pragma once
 
 #include <optional>
@@ -34,12 +35,12 @@ struct DeviceFacts {
 // Owns the trace; immutable once gathered.
 struct ProfileFacts {
   Trace trace;
-  std::vector<KernelClass> classes;      // by kernel name
-  std::vector<bool> is_communication;    // by kernel name
+  std::vector<KernelClass> classes;    // by kernel name
+  std::vector<bool> is_communication;  // by kernel name
   Steps steps;
   StepStatistics step_statistics;
-  std::optional<Interval> window;        // the time the verdict is about; empty without GPU records
-  std::vector<DeviceFacts> devices;      // by device index
+  std::optional<Interval> window;    // the time the verdict is about; empty without GPU records
+  std::vector<DeviceFacts> devices;  // by device index
   KernelFactsTable kernels;
   GemmLinks gemm_links;
   LaunchFacts launches;

@@ -7,11 +7,11 @@
 namespace perfscope {
 
 struct Metric {
-  std::string_view id;        // path in the JSON report, e.g. "devices.busy_ns"
+  std::string_view id;  // path in the JSON report, e.g. "devices.busy_ns"
   std::string_view title;
   std::string_view question;  // what it answers
   std::string_view unit;
-  std::string_view inputs;    // tables or metrics it is made of
+  std::string_view inputs;  // tables or metrics it is made of
   std::string_view formula;
   std::string_view convention;  // what is counted how; empty when the formula says it all
 };

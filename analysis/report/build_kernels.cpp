@@ -72,8 +72,9 @@ void fillWork(const KernelFacts& kernel, const RoofPoint& point, KernelReport& r
   r.achieved_flops = positive(perSecond(point.flops, point.flop_ns), point.no_flops_why);
   r.achieved_bytes_per_s = positive(perSecond(point.bytes, point.byte_ns), no_bytes);
   const bool both = r.achieved_flops.has() && r.achieved_bytes_per_s.has();
-  r.intensity_algorithmic = both ? positive(*r.achieved_flops / *r.achieved_bytes_per_s, no_bytes)
-                                 : Measured<double>::absent(r.achieved_flops.has() ? no_bytes : point.no_flops_why);
+  r.intensity_algorithmic =
+      both ? positive(*r.achieved_flops / *r.achieved_bytes_per_s, no_bytes)
+           : Measured<double>::absent(r.achieved_flops.has() ? no_bytes : point.no_flops_why);
   r.alignment = kernel.work.misaligned;
 }
 

@@ -1,4 +1,4 @@
-// Sections about memory, copies and communication.
+// Sections about memory and copies.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -20,7 +20,8 @@ std::string copyKind(uint8_t kind) {
   return std::string(kind < kCopyKinds.size() ? kCopyKinds[kind] : "unknown");
 }
 
-// Largest running sum over the devices' events; a release of what was allocated before the recording is ignored.
+// Largest running sum over the devices' events; a release of what was allocated before the recording is
+// ignored.
 Measured<int64_t> peakBytes(const Trace& trace) {
   if (trace.memory_events.empty()) return Measured<int64_t>::absent("no allocation was recorded");
   std::map<std::tuple<int64_t, int64_t>, int64_t> live;  // (process, address) -> bytes
@@ -41,7 +42,8 @@ Measured<int64_t> peakBytes(const Trace& trace) {
     }
   }
   if (!any) return Measured<int64_t>::absent("no allocation of device memory was recorded");
-  return Measured<int64_t>::of(peak, "measured:activity (as asked of CUDA; a caching allocator asks for blocks)");
+  return Measured<int64_t>::of(peak,
+                               "measured:activity (as asked of CUDA; a caching allocator asks for blocks)");
 }
 
 Measured<int64_t> allocationsInSteps(const ProfileFacts& facts) {
@@ -49,7 +51,8 @@ Measured<int64_t> allocationsInSteps(const ProfileFacts& facts) {
   if (!facts.window) return Measured<int64_t>::absent("no steady steps");
   int64_t count = 0;
   for (const MemoryEventRow& row : facts.trace.memory_events) {
-    count += row.operation == kAllocation && row.time_ns >= facts.window->start && row.time_ns < facts.window->end;
+    count +=
+        row.operation == kAllocation && row.time_ns >= facts.window->start && row.time_ns < facts.window->end;
   }
   return Measured<int64_t>::of(count, "measured:activity");
 }
@@ -97,22 +100,16 @@ std::vector<CopyReport> copies(const ProfileFacts& facts) {
     constexpr double kNsPerSecond = 1e9;
     report.kind = copyKind(std::get<0>(key));
     report.pageable = std::get<1>(key);
-    report.rate_bytes_per_s =
-        report.ns > 0 ? Measured<double>::of(static_cast<double>(report.bytes) / static_cast<double>(report.ns) *
-                                                 kNsPerSecond,
-                                             "measured:activity")
-                      : Measured<double>::absent("the copies took no measurable time");
+    report.rate_bytes_per_s = report.ns > 0
+                                  ? Measured<double>::of(static_cast<double>(report.bytes) /
+                                                             static_cast<double>(report.ns) * kNsPerSecond,
+                                                         "measured:activity")
+                                  : Measured<double>::absent("the copies took no measurable time");
     result.push_back(report);
   }
-  std::sort(result.begin(), result.end(), [](const CopyReport& a, const CopyReport& b) { return a.ns > b.ns; });
+  std::sort(result.begin(), result.end(),
+            [](const CopyReport& a, const CopyReport& b) { return a.ns > b.ns; });
   return result;
-}
-
-// Bytes of an ncclDataType_t element (nccl.h).
-std::optional<int64_t> ncclBytes(int64_t data_type) {
-  constexpr std::array<int64_t, 12> kBytes = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
-  if (data_type < 0 || data_type >= static_cast<int64_t>(kBytes.size())) return std::nullopt;
-  return kBytes[static_cast<size_t>(data_type)];
 }
 
 }  // namespace
@@ -122,30 +119,6 @@ MemoryReport memory(const ProfileFacts& facts) {
   result.peak_bytes = peakBytes(facts.trace);
   result.allocations_in_steps = allocationsInSteps(facts);
   result.copies = copies(facts);
-  return result;
-}
-
-CommunicationReport communication(const ProfileFacts& facts) {
-  CommunicationReport result;
-  std::map<std::tuple<std::string, int64_t>, int64_t> counts;
-  for (const NcclCallRow& row : facts.trace.nccl_calls) {
-    const auto size = ncclBytes(row.data_type);
-    if (size) ++counts[{row.op, row.count * *size}];
-  }
-  for (const auto& [key, count] : counts) {
-    const auto& [op, bytes] = key;
-    result.collectives.push_back({op, bytes, count, 0});
-  }
-  if (!counts.empty()) {
-    result.source = "counted:api";
-    result.why = "NCCL calls as the program made them; their kernels are not joined to them in this version";
-    return result;
-  }
-  const bool by_name = std::any_of(facts.devices.begin(), facts.devices.end(),
-                                   [](const DeviceFacts& device) { return device.all.comm_count > 0; });
-  result.source = by_name ? "modelled:kernel_name" : "none";
-  result.why = by_name ? "no NCCL call was captured; communication is known by kernel names only"
-                       : "no NCCL call and no communication kernel in the profile";
   return result;
 }
 

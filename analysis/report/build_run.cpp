@@ -45,12 +45,15 @@ ContractReport contract(const ProfileFacts& facts) {
     contract.gpus.push_back({row.name, row.uuid.value_or(""), match ? match->spec.id : "", row.sm_count,
                              row.memory_bytes, row.power_limit_w});
     const auto& clock = facts.devices[i].machine.sm_clock_mhz;
-    if (clock.has()) contract.clocks["sm_clock_mhz_median." + std::to_string(row.id)] = fmt::format("{:.0f}", clock.value->median);
+    if (clock.has())
+      contract.clocks["sm_clock_mhz_median." + std::to_string(row.id)] =
+          fmt::format("{:.0f}", clock.value->median);
   }
   if (!trace.hosts.empty()) {
     contract.host = trace.hosts.front().name;
     contract.driver = trace.hosts.front().driver_version;
-    if (trace.hosts.front().cuda_driver_api) contract.cuda = cudaVersion(*trace.hosts.front().cuda_driver_api);
+    if (trace.hosts.front().cuda_driver_api)
+      contract.cuda = cudaVersion(*trace.hosts.front().cuda_driver_api);
   }
   for (const ProcessRow& row : trace.processes) {
     if (row.runtime_version) contract.cuda = cudaVersion(*row.runtime_version);
@@ -69,13 +72,14 @@ OverheadReport overhead(const ProfileFacts& facts) {
   const auto bare = metaInteger(trace, "overhead.bare_ns");
   const auto profiled = metaInteger(trace, "overhead.profiled_ns");
   if (bare && profiled && *bare > 0) {
-    overhead.measured = OverheadMeasured{*bare, *profiled, static_cast<double>(*profiled) / static_cast<double>(*bare),
-                                         metaInteger(trace, "overhead.n").value_or(0)};
+    overhead.measured =
+        OverheadMeasured{*bare, *profiled, static_cast<double>(*profiled) / static_cast<double>(*bare),
+                         metaInteger(trace, "overhead.n").value_or(0)};
   } else {
     overhead.measured_why = "the run was not repeated without the profiler (--measure-overhead N does)";
   }
-  // Cost of one record, from paired runs on an H200 with CUDA 13.0: eager decode (96 kernels a step) 1.68 -> 1.87 ms,
-  // graph decode (95 nodes a replay) 0.371 -> 0.387 ms.
+  // Cost of one record, from paired runs on an H200 with CUDA 13.0: eager decode (96 kernels a step) 1.68
+  // -> 1.87 ms, graph decode (95 nodes a replay) 0.371 -> 0.387 ms.
   constexpr double kNsPerLaunch = 2000, kNsPerGraphNode = 170;
   constexpr int64_t kFirstProfilerKind = 1 << 16, kModuleLoading = 4 << 16, kCommandBufferFull = 6 << 16;
   double ns = 0;
@@ -140,8 +144,8 @@ std::vector<DeviceReport> devices(const ProfileFacts& facts) {
     for (const GraphLaunchRow& row : trace.opaque_graphs) {
       if (row.device_id == r.id) opaque.push_back({row.start_ns, row.start_ns + row.duration_ns});
     }
-    r.opaque_graph_ns =
-        Measured<double>::of(static_cast<double>(IntervalSet(std::move(opaque)).length()), "measured:activity");
+    r.opaque_graph_ns = Measured<double>::of(static_cast<double>(IntervalSet(std::move(opaque)).length()),
+                                             "measured:activity");
     result.push_back(std::move(r));
   }
   return result;
@@ -149,20 +153,23 @@ std::vector<DeviceReport> devices(const ProfileFacts& facts) {
 
 std::vector<std::string> conventions(const ProfileFacts& facts) {
   std::vector<std::string> lines = {
-      "FLOPs: one fused multiply-add counts 2; sparsity off; matrix products 2 m n k batch from the library call.",
+      "FLOPs: one fused multiply-add counts 2; sparsity off; matrix products 2 m n k batch from the library "
+      "call.",
       "Bytes: algorithmic (each operand once, the result once); no DRAM counters in this profile.",
-      "Peaks: dense, of the executed precision, at the median SM clock of the analysed time where it was sampled.",
+      "Peaks: dense, of the executed precision, at the median SM clock of the analysed time where it was "
+      "sampled.",
       "Times: integer ns; unions of half-open intervals per device, never sums over streams or devices.",
       "Percentiles: nearest rank. Rates over many launches: ratio of sums.",
       "Predicted gains: ns of the analysed window, if the cause vanished and nothing else changed.",
   };
   if (facts.window) {
     const double ms = static_cast<double>(facts.window->length()) / 1e6;
-    lines.push_back(facts.steps.found()
-                        ? fmt::format("Analysed window: {:.3f} ms, first to last steady step; a step lasts from its "
-                                      "begin to the begin of the next one{}.",
-                                      ms, facts.steps.on_device ? " (begin: its first GPU record)" : "")
-                        : fmt::format("Analysed window: {:.3f} ms, first to last GPU record.", ms));
+    lines.push_back(
+        facts.steps.found()
+            ? fmt::format("Analysed window: {:.3f} ms, first to last steady step; a step lasts from its "
+                          "begin to the begin of the next one{}.",
+                          ms, facts.steps.on_device ? " (begin: its first GPU record)" : "")
+            : fmt::format("Analysed window: {:.3f} ms, first to last GPU record.", ms));
   }
   for (const auto* t : {&threshold::kRoofShare, &threshold::kGateShare, &threshold::kLaunchBoundShare,
                         &threshold::kLaunchBoundKernel, &threshold::kNoiseShare}) {

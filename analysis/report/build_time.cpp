@@ -7,7 +7,9 @@ namespace {
 std::string recordName(const Trace& trace, RecordRef ref) {
   if (ref.is_kernel) {
     const KernelNameRow& name = trace.names[trace.kernels.name[ref.index]];
-    return !name.short_name.empty() ? name.short_name : !name.demangled.empty() ? name.demangled : name.mangled;
+    return !name.short_name.empty()  ? name.short_name
+           : !name.demangled.empty() ? name.demangled
+                                     : name.mangled;
   }
   return trace.ops[ref.index].is_fill ? "memset" : "memcpy";
 }
@@ -24,7 +26,8 @@ StepsReport steps(const ProfileFacts& facts) {
   const Steps& steps = facts.steps;
   const StepStatistics& statistics = facts.step_statistics;
   result.source = steps.source;
-  if (steps.on_device && steps.source != "periodicity") result.source += " (device boundaries: the host runs ahead)";
+  if (steps.on_device && steps.source != "periodicity")
+    result.source += " (device boundaries: the host runs ahead)";
   result.why = steps.why;
   result.confidence = steps.confidence;
   result.count = static_cast<int64_t>(steps.list.size());
@@ -63,7 +66,8 @@ GapsReport gaps(const ProfileFacts& facts) {
                               recordName(trace, gap.before), recordName(trace, gap.after)});
   }
   const LaunchFacts& launches = facts.launches;
-  const std::string why = trace.kernels.size() == 0 ? "the profile has no kernels" : "no launch call was recorded";
+  const std::string why =
+      trace.kernels.size() == 0 ? "the profile has no kernels" : "no launch call was recorded";
   result.launch_latency = orAbsent(launches.latency, why);
   result.launch_cost = orAbsent(launches.cost, why);
   result.queue_depth = orAbsent(launches.queue_depth, why);

@@ -48,7 +48,8 @@ void addCounters(const Trace& trace, TrustReport& trust) {
 
 void addLedger(const Trace& trace, TrustReport& trust) {
   for (const LedgerRow& row : trace.ledger) {
-    const std::string text = row.detail && !row.detail->empty() ? row.text + " (" + *row.detail + ")" : row.text;
+    const std::string text =
+        row.detail && !row.detail->empty() ? row.text + " (" + *row.detail + ")" : row.text;
     if (isSevere(row.severity)) {
       trust.losses.push_back({row.name, row.severity, text, row.value.value_or(1)});
     } else {
@@ -59,24 +60,27 @@ void addLedger(const Trace& trace, TrustReport& trust) {
 
 void addProcesses(const Trace& trace, TrustReport& trust) {
   if (!trace.closed) {
-    trust.losses.push_back({"unclosed", "data_loss",
-                            "the profile was not closed (still running, or the recorder was killed): the last "
-                            "moments are missing",
-                            1});
+    trust.losses.push_back(
+        {"unclosed", "data_loss",
+         "the profile was not closed (still running, or the recorder was killed): the last "
+         "moments are missing",
+         1});
   }
   const auto killed = std::count_if(trace.processes.begin(), trace.processes.end(),
                                     [](const ProcessRow& row) { return row.state == "killed"; });
   if (killed > 0) {
-    trust.losses.push_back({"killed_process", "data_loss",
-                            "processes that ended without handing over CUPTI's last buffers (killed): up to the "
-                            "last 500 ms of their GPU records are missing",
-                            killed});
+    trust.losses.push_back(
+        {"killed_process", "data_loss",
+         "processes that ended without handing over CUPTI's last buffers (killed): up to the "
+         "last 500 ms of their GPU records are missing",
+         killed});
   }
   if (trace.rejected_records > 0) {
-    trust.losses.push_back({"rejected_records", "data_loss",
-                            "GPU records with an impossible duration or a reference to nothing; left out of all "
-                            "numbers",
-                            trace.rejected_records});
+    trust.losses.push_back(
+        {"rejected_records", "data_loss",
+         "GPU records with an impossible duration or a reference to nothing; left out of all "
+         "numbers",
+         trace.rejected_records});
   }
 }
 
@@ -91,9 +95,10 @@ void addGated(const ProfileFacts& facts, TrustReport& trust) {
     }
   }
   if (facts.launches.unseen > 0) {
-    trust.gated.push_back({"gaps.launch_latency", fmt::format("the launch call of {} kernels was not seen; they are "
-                                                              "left out",
-                                                              facts.launches.unseen)});
+    trust.gated.push_back(
+        {"gaps.launch_latency", fmt::format("the launch call of {} kernels was not seen; they are "
+                                            "left out",
+                                            facts.launches.unseen)});
   }
 }
 
@@ -103,9 +108,10 @@ void addAssumptions(const ProfileFacts& facts, TrustReport& trust) {
   };
   const GemmLinks& links = facts.gemm_links;
   if (links.linked_calls < links.calls) {
-    assume("unlinked_gemm", fmt::format("{} of {} library calls for matrix products have no kernel in the profile; "
-                                        "their FLOPs are not counted",
-                                        links.calls - links.linked_calls, links.calls));
+    assume("unlinked_gemm",
+           fmt::format("{} of {} library calls for matrix products have no kernel in the profile; "
+                       "their FLOPs are not counted",
+                       links.calls - links.linked_calls, links.calls));
   }
   if (std::any_of(facts.devices.begin(), facts.devices.end(),
                   [](const DeviceFacts& device) { return device.all.comm_count > 0; })) {
@@ -119,9 +125,10 @@ void addAssumptions(const ProfileFacts& facts, TrustReport& trust) {
     for (const std::string& warning : device.hardware->warnings) assume("hardware_mismatch", warning);
   }
   if (facts.steps.source == "periodicity") {
-    assume("steps_by_periodicity", fmt::format("nothing marks the steps; they were found by the repetition of the "
-                                               "kernel sequence ({:.0f} % of kernels repeat)",
-                                               facts.steps.confidence * 100));
+    assume("steps_by_periodicity",
+           fmt::format("nothing marks the steps; they were found by the repetition of the "
+                       "kernel sequence ({:.0f} % of kernels repeat)",
+                       facts.steps.confidence * 100));
   }
 }
 
@@ -134,9 +141,9 @@ TrustReport trust(const ProfileFacts& facts) {
   addLedger(facts.trace, trust);
   addGated(facts, trust);
   addAssumptions(facts, trust);
-  trust.complete = facts.trace.closed && std::none_of(trust.losses.begin(), trust.losses.end(), [](const auto& loss) {
-                     return isSevere(loss.severity);
-                   });
+  trust.complete =
+      facts.trace.closed && std::none_of(trust.losses.begin(), trust.losses.end(),
+                                         [](const auto& loss) { return isSevere(loss.severity); });
   return trust;
 }
 

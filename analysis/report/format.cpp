@@ -97,6 +97,10 @@ std::string count(int64_t value) {
   return digits;
 }
 
+std::string counted(int64_t value, const char* noun) {
+  return count(value) + " " + noun + (value == 1 ? "" : "s");
+}
+
 std::string percent(double fraction) {
   if (!std::isfinite(fraction)) return kNone;
   const double value = fraction * 100;
@@ -123,6 +127,7 @@ std::string number(double value) {
   if (size == 0) return "0";
   if (size >= 1e15 || size < 0.005) return fmt::format("{:.2e}", value);
   if (size >= 999.5) return count(std::llround(value));
+  if (size == std::floor(size)) return fmt::format("{:.0f}", value);
   return (value < 0 ? "-" : "") + threeDigits(size);
 }
 

@@ -9,6 +9,7 @@
 
 #include "analysis/report/format.h"
 #include "analysis/report/glyphs.h"
+#include "analysis/report/kernel_labels.h"
 #include "analysis/report/report_words.h"
 
 namespace perfscope {
@@ -93,11 +94,12 @@ void kernels(std::string& text, const Report& report, const MarkdownOptions& opt
   text +=
       "\n| kernel | GPU | share | total | calls | median | of roof | limit "
       "|\n|---|---:|---:|---:|---:|---:|---:|---|\n";
+  const auto labels = kernelLabels(report.kernels);
   for (size_t i = 0; i < report.kernels.size() && i < options.top; ++i) {
     const auto& k = report.kernels[i];
     const auto& roof = k.roofline;
-    row(text, {name(k.short_name.empty() ? k.name : k.short_name), std::to_string(k.device),
-               format::percent(k.share), time(k.total_ns), format::count(k.count), time(k.duration.p50_ns),
+    row(text, {name(labels[i]), std::to_string(k.device), format::percent(k.share), time(k.total_ns),
+               format::count(k.count), time(k.duration.p50_ns),
                roof.fraction_of_roof.has() ? format::percent(*roof.fraction_of_roof) : "not measured",
                escapeMarkdown(words::title(words::roofline(roof.verdict), roof.verdict))});
   }
@@ -107,9 +109,8 @@ void kernels(std::string& text, const Report& report, const MarkdownOptions& opt
 
 void gaps(std::string& text, const Report& report, const MarkdownOptions&) {
   if (report.gaps.count == 0) return;
-  text +=
-      fmt::format("\n**Idle time:** {} in {} gaps\n\n| cause | time | share | gaps |\n|---|---:|---:|---:|\n",
-                  time(report.gaps.total_ns), format::count(report.gaps.count));
+  text += fmt::format("\n**Idle time:** {} in {}\n\n| cause | time | share | gaps |\n|---|---:|---:|---:|\n",
+                      time(report.gaps.total_ns), format::counted(report.gaps.count, "gap"));
   std::vector<std::pair<std::string, GapCause>> causes(report.gaps.by_cause.begin(),
                                                        report.gaps.by_cause.end());
   std::stable_sort(causes.begin(), causes.end(),

@@ -40,8 +40,8 @@ void printWork(Page& page, const DeviceReport& device) {
                      ? fmt::format("; {} of them in CUDA graphs", format::count(device.graph_node_count))
                      : ""));
   if (device.comm_count > 0) {
-    page.item("communication", fmt::format("{} kernels, {}; {} of it hidden behind computing, {} exposed",
-                                           format::count(device.comm_count), time(device.comm_ns),
+    page.item("communication", fmt::format("{}, {}; {} of it hidden behind computing, {} exposed",
+                                           format::counted(device.comm_count, "kernel"), time(device.comm_ns),
                                            time(device.overlap_ns), time(device.exposed_comm_ns)));
   }
   if (device.memcpy_count > 0) {
@@ -179,8 +179,8 @@ void printSteps(Page& page, const Report& report, const TextOptions& options) {
       "STEPS",
       fmt::format("one step = one iteration of the program; found by {}{}", steps.source,
                   steps.confidence < 1 ? " (confidence " + format::confidence(steps.confidence) + ")" : ""));
-  page.item("count", fmt::format("{} steps, the first {} are warm-up and left out below",
-                                 format::count(steps.count), format::count(steps.warmup)));
+  page.item("count", fmt::format("{}, the first {} are warm-up and left out below",
+                                 format::counted(steps.count, "step"), format::count(steps.warmup)));
   page.item(
       "median",
       words::orWhy(steps.median_ns, time) +
@@ -205,7 +205,7 @@ void printUtilisation(Page& page, const Report& report, const TextOptions&) {
     };
     page.item(label, words::orWhy(value, print));
   };
-  item("busy", u.busy, "of the span some GPU work was running");
+  item("busy", u.busy, "of the analysed time some GPU work was running");
   item("HFU", u.hfu, "hardware FLOPs utilisation: executed FLOPs / (peak x time)");
   item("MFU", u.mfu, "model FLOPs utilisation: FLOPs the model needs / (peak x time)");
   item("MBU, by model", u.mbu_model, "bandwidth utilisation: bytes the model must read / (bandwidth x time)");

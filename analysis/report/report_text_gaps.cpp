@@ -34,8 +34,8 @@ void printCauses(Page& page, const GapsReport& gaps) {
     page.line({{"  " + glyphs::padRight(glyphs::shorten(glyphs::clean(words::title(word, id)), 19), 20),
                 Ink::Plain},
                {glyphs::bar(share, 24), Ink::Yellow},
-               {fmt::format(" {:>8}  {:>9}  in {} gaps", format::percent(share), time(cause.ns),
-                            format::count(cause.count)),
+               {fmt::format(" {:>8}  {:>9}  in {}", format::percent(share), time(cause.ns),
+                            format::counted(cause.count, "gap")),
                 Ink::Plain}});
     if (!word.meaning.empty()) page.text(22, word.meaning, Ink::Dim);
   }
@@ -45,26 +45,27 @@ void printLargest(Page& page, const GapsReport& gaps, size_t top) {
   if (gaps.largest.empty()) return;
   page.blank();
   page.text(2, "Longest gaps", Ink::Dim);
-  TextTable table({{"at"}, {"GPU"}, {"length"}, {"cause", true}, {"between", true, true}});
+  TextTable table(
+      {{"at"}, {"GPU"}, {"length"}, {"cause", true}, {"before it", true, true}, {"after it", true, true}});
   for (size_t i = 0; i < gaps.largest.size() && i < std::min<size_t>(top, 5); ++i) {
     const auto& gap = gaps.largest[i];
-    const std::string before = glyphs::shorten(glyphs::clean(gap.before), 24);
-    const std::string after = glyphs::shorten(glyphs::clean(gap.after), 24);
     table.row({{time(gap.start_ns)},
                {std::to_string(gap.device)},
                {time(gap.duration_ns)},
                {words::title(words::gapCause(gap.cause), gap.cause)},
-               {before + " and " + after}});
+               {gap.before},
+               {gap.after}});
   }
   table.print(page, 4);
 }
 
 void printLaunches(Page& page, const GapsReport& gaps) {
   page.blank();
-  page.item("launches", fmt::format("{} calls{}", format::count(gaps.launches),
-                                    gaps.graph_launches > 0
-                                        ? fmt::format(", {} CUDA graphs", format::count(gaps.graph_launches))
-                                        : ""));
+  page.item("launches",
+            fmt::format("{}{}", format::counted(gaps.launches, "call"),
+                        gaps.graph_launches > 0
+                            ? fmt::format(", {}", format::counted(gaps.graph_launches, "CUDA graph"))
+                            : ""));
   page.item("cost of a launch", words::orWhy(gaps.launch_cost, spread) +
                                     (gaps.launch_cost.has() ? " (time inside the call)" : ""));
   page.item("launch latency",
@@ -78,13 +79,19 @@ void printLaunches(Page& page, const GapsReport& gaps) {
   page.item("queue depth", words::orWhy(gaps.queue_depth, depth));
 }
 
+std::string noGaps(const Report& report) {
+  return report.devices.empty() ? "no GPU work, so no gaps in it"
+                                : "no gaps: the GPUs worked without a break";
+}
+
 }  // namespace
 
 void printGaps(Page& page, const Report& report, const TextOptions& options) {
   const auto& gaps = report.gaps;
-  page.heading("IDLE TIME", gaps.count == 0 ? "no gaps: the GPUs worked without a break"
-                                            : fmt::format("{} in {} gaps: nothing ran on the GPU. Why:",
-                                                          time(gaps.total_ns), format::count(gaps.count)));
+  page.heading("IDLE TIME", gaps.count == 0
+                                ? noGaps(report)
+                                : fmt::format("{} in {}: nothing ran on the GPU. Why:", time(gaps.total_ns),
+                                              format::counted(gaps.count, "gap")));
   printCauses(page, gaps);
   printLargest(page, gaps, options.top);
   printLaunches(page, gaps);

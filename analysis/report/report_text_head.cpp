@@ -24,11 +24,12 @@ void printEvidence(Page& page, const std::vector<Evidence>& list) {
   for (const auto& evidence : list) page.text(4, "• " + evidence.text, Ink::Plain, 2);
 }
 
-// "compute-bound": the headline's word inside a sentence.
+// "; after that it would be compute-bound": the headline's word inside a sentence.
 std::string nextBinding(const std::string& id) {
+  if (id == "none") return "; after that nothing else stands out";
   std::string title = words::title(words::binding(id), id);
   if (!title.empty()) title[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(title[0])));
-  return title;
+  return "; after that it would be " + title;
 }
 
 void printInterventions(Page& page, const std::vector<Intervention>& list) {
@@ -42,7 +43,7 @@ void printInterventions(Page& page, const std::vector<Intervention>& list) {
             ? fmt::format("predicted: up to {} less time", format::percent(*step.predicted_gain))
             : "gain not predicted";
     if (!step.next_bottleneck.empty()) {
-      gain += "; after that it would be " + nextBinding(step.next_bottleneck);
+      gain += nextBinding(step.next_bottleneck);
     }
     page.text(4, fmt::format("{}. {}", ++number, step.text), Ink::Plain, 3);
     page.text(7, gain, Ink::Green);

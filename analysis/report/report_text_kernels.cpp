@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/report/format.h"
+#include "analysis/report/kernel_labels.h"
 #include "analysis/report/report_text_sections.h"
 #include "analysis/report/report_words.h"
 
@@ -28,8 +29,9 @@ void explainMissing(Page& page, const std::vector<KernelReport>& kernels, size_t
       ++reasons[kernels[i].achieved_flops.why];
   }
   for (const auto& [why, count] : reasons) {
-    page.text(2, fmt::format("-  rate of {} of these kernels {}", count, words::notMeasured(why)), Ink::Dim,
-              3);
+    page.text(
+        2, fmt::format("-  rate of {} above {}", format::counted(count, "kernel"), words::notMeasured(why)),
+        Ink::Dim, 2);
   }
 }
 
@@ -78,6 +80,7 @@ void printKernels(Page& page, const Report& report, const TextOptions& options) 
   }
   const bool many = report.devices.size() > 1;
   const size_t shown = std::min(options.top, report.kernels.size());
+  const auto labels = kernelLabels(report.kernels);
   TextTable table(kernelColumns(many));
   int64_t rest_ns = 0;
   for (size_t i = 0; i < report.kernels.size(); ++i) {
@@ -92,7 +95,7 @@ void printKernels(Page& page, const Report& report, const TextOptions& options) 
     cells.push_back({time(kernel.total_ns)});
     cells.push_back({format::count(kernel.count)});
     cells.push_back({time(kernel.duration.p50_ns)});
-    cells.push_back({kernel.short_name.empty() ? kernel.name : kernel.short_name, Ink::Bold});
+    cells.push_back({labels[i], Ink::Bold});
     cells.push_back({rateOf(kernel)});
     cells.push_back(
         {kernel.roofline.fraction_of_roof.has() ? format::percent(*kernel.roofline.fraction_of_roof) : "-"});

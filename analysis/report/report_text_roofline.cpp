@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analysis/report/format.h"
+#include "analysis/report/kernel_labels.h"
 #include "analysis/report/report_text_sections.h"
 #include "analysis/report/report_words.h"
 #include "analysis/report/roofline_chart.h"
@@ -86,6 +87,7 @@ void printRoofline(Page& page, const Report& report, const TextOptions& options)
     return;
   }
   printChart(page, points);
+  const auto labels = kernelLabels(report.kernels);
   TextTable table({{""},
                    {"kernel", true, true},
                    {"FLOP/byte"},
@@ -97,7 +99,7 @@ void printRoofline(Page& page, const Report& report, const TextOptions& options)
     const auto& kernel = *points[i];
     const auto& roof = kernel.roofline;
     table.row({{std::string(1, static_cast<char>('a' + i))},
-               {kernel.short_name.empty() ? kernel.name : kernel.short_name},
+               {labels[static_cast<size_t>(points[i] - report.kernels.data())]},
                {format::number(*intensityOf(kernel))},
                {format::flopsPerSecond(*kernel.achieved_flops)},
                {roof.fraction_of_roof.has() ? format::percent(*roof.fraction_of_roof) : "-"},
@@ -115,7 +117,9 @@ void printRoofline(Page& page, const Report& report, const TextOptions& options)
   const size_t without = report.kernels.size() - static_cast<size_t>(std::count_if(
                                                      report.kernels.begin(), report.kernels.end(), hasPoint));
   if (without > 0) {
-    page.text(2, fmt::format("{} kernels have no point, because their FLOPs or bytes are not known", without),
+    page.text(2,
+              fmt::format("no point for {}: FLOPs or bytes are not known",
+                          format::counted(static_cast<int64_t>(without), "kernel")),
               Ink::Dim);
   }
 }

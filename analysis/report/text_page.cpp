@@ -130,7 +130,7 @@ std::vector<size_t> TextTable::widths(size_t room) const {
         if (victim == m_columns.size() || result[i] > result[victim]) victim = i;
       }
       if (victim == m_columns.size()) break;
-      result[victim] -= std::min(result[victim] - kNarrowest, total() - room);
+      --result[victim];  // one at a time: columns that give way end up equally wide
     }
   }
   return result;

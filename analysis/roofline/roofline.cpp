@@ -26,8 +26,8 @@ Measured<double> measured(const Result<hardware::Ceiling>& ceiling) {
   return Measured<double>::of(ceiling->value, ceiling->provenance);
 }
 
-// Time-weighted mean of the roofs of the executed precisions: T / sum(t_i / roof_i) would be right for work, but the
-// times are what was measured, so the mean over time is the rate the pipes offered during it.
+// Time-weighted mean of the roofs of the executed precisions: T / sum(t_i / roof_i) would be right for work,
+// but the times are what was measured, so the mean over time is the rate the pipes offered during it.
 template <class Ceiling>
 Measured<double> weighted(const RoofPoint& point, Ceiling&& ceiling) {
   double sum = 0;
@@ -86,7 +86,8 @@ bool shorterThanLaunch(const RoofPoint& point) {
 
 std::string launchClause(const RoofPoint& point) {
   return fmt::format("one launch takes {:.1f} us, its launch call {:.1f} us",
-                     static_cast<double>(point.median_ns) / 1e3, static_cast<double>(*point.launch_cost_ns) / 1e3);
+                     static_cast<double>(point.median_ns) / 1e3,
+                     static_cast<double>(*point.launch_cost_ns) / 1e3);
 }
 
 // Fills verdict, why and fraction for a kernel whose FLOPs, bytes and roofs are all known.
@@ -99,16 +100,17 @@ void judge(const RoofPoint& point, const Roofs& roofs, RooflineReport& report) {
   const bool left_of_ridge = intensity < model::ridgePoint(compute_roof, *roofs.bandwidth);
   const double of_compute = rate / compute_roof;
   const double of_bandwidth = traffic / *roofs.bandwidth;
-  const std::string provenance = roofs.at_clock.has() ? "counted:api / datasheet at the recorded clock"
-                                                      : "counted:api / datasheet";
+  const std::string provenance =
+      roofs.at_clock.has() ? "counted:api / datasheet at the recorded clock" : "counted:api / datasheet";
   report.fraction_of_roof = Measured<double>::of(rate / attainable, provenance);
   const double enough = threshold::kRoofShare.value;
   report.verdict = left_of_ridge && of_bandwidth >= enough ? "memory"
                    : of_compute >= enough                  ? "compute"
                    : shorterThanLaunch(point)              ? "launch"
                                                            : "below_both";
-  report.why = fmt::format("{:.1f} FLOP/byte, {} of the ridge; {:.0f} % of the compute roof, {:.0f} % of the bandwidth",
-                           intensity, left_of_ridge ? "left" : "right", of_compute * 100, of_bandwidth * 100);
+  report.why = fmt::format(
+      "{:.1f} FLOP/byte, {} of the ridge; {:.0f} % of the compute roof, {:.0f} % of the bandwidth", intensity,
+      left_of_ridge ? "left" : "right", of_compute * 100, of_bandwidth * 100);
   if (report.verdict == "launch") report.why += "; " + launchClause(point);
 }
 

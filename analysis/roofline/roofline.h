@@ -28,9 +28,9 @@ struct RoofPoint {
   std::string no_flops_why, no_bytes_why;
 };
 
-// Boundary of the bytes: "algorithmic". Verdicts and thresholds: metric catalogue, "roofline"; ceiling of the executed
-// precision with most time, time-weighted when there are several. The compute roof is the one at the recorded clock
-// where that is known, else the data sheet's.
+// Boundary of the bytes: "algorithmic". Verdicts and thresholds: metric catalogue, "roofline"; ceiling of the
+// executed precision with most time, time-weighted when there are several. The compute roof is the one at the
+// recorded clock where that is known, else the data sheet's.
 RooflineReport placeUnderRoofs(const RoofSource& source, const RoofPoint& point);
 
 }  // namespace perfscope

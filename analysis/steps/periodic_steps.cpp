@@ -11,8 +11,6 @@
 namespace perfscope {
 namespace {
 
-constexpr size_t kLongestSeries = 2'000'000;
-
 using StreamKey = std::tuple<uint16_t, uint16_t, uint32_t>;  // device, process, stream
 
 StreamKey keyOf(const KernelTable& kernels, size_t i) {
@@ -20,7 +18,7 @@ StreamKey keyOf(const KernelTable& kernels, size_t i) {
 }
 
 // Rows of the stream with most kernels, in order of their start.
-std::vector<size_t> busiestStream(const KernelTable& kernels) {
+std::vector<uint32_t> busiestStream(const KernelTable& kernels) {
   std::map<StreamKey, size_t> counts;
   for (size_t i = 0; i < kernels.size();) {
     size_t end = i + 1;
@@ -28,18 +26,19 @@ std::vector<size_t> busiestStream(const KernelTable& kernels) {
     counts[keyOf(kernels, i)] += end - i;
     i = end;
   }
-  std::vector<size_t> rows;
+  std::vector<uint32_t> rows;
   if (counts.empty()) return rows;
   const auto best = std::max_element(counts.begin(), counts.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-  for (size_t i = 0; i < kernels.size() && rows.size() < kLongestSeries; ++i) {
-    if (keyOf(kernels, i) == best->first) rows.push_back(i);
+  rows.reserve(best->second);
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (keyOf(kernels, i) == best->first) rows.push_back(static_cast<uint32_t>(i));
   }
   return rows;
 }
 
 // Offset within the period before which the stream idles longest (by the median of up to 64 periods).
-size_t boundary(const KernelTable& kernels, const std::vector<size_t>& rows, const Period& period) {
+size_t boundary(const KernelTable& kernels, const std::vector<uint32_t>& rows, const Period& period) {
   constexpr size_t kLooked = 64;
   const size_t periods = std::min(period.count, kLooked);
   size_t best = 0;
@@ -65,15 +64,16 @@ Steps periodicSteps(const Trace& trace) {
   Steps steps;
   steps.source = "none";
   const KernelTable& kernels = trace.kernels;
-  const std::vector<size_t> rows = busiestStream(kernels);
+  const std::vector<uint32_t> rows = busiestStream(kernels);
   std::vector<uint32_t> series;
   series.reserve(rows.size());
-  for (const size_t row : rows) series.push_back(kernels.name[row]);
+  for (const uint32_t row : rows) series.push_back(kernels.name[row]);
   const auto period = findPeriod(series);
   if (!period) {
-    steps.why = series.empty() ? "the profile has no kernels"
-                               : "no range marks a step, and the sequence of the " + std::to_string(series.size()) +
-                                     " kernels of the busiest stream does not repeat";
+    steps.why = series.empty()
+                    ? "the profile has no kernels"
+                    : "no range marks a step, and the sequence of the " + std::to_string(series.size()) +
+                          " kernels of the busiest stream does not repeat";
     return steps;
   }
   steps.source = "periodicity";

@@ -5,8 +5,9 @@
 
 namespace perfscope {
 
-// Looks at the kernel names of the busiest stream in order of their start (the first two million). A step begins at the
-// kernel before which the GPU usually idles longest within a period. `why` says what was looked at when none is found.
+// Looks at the kernel names of the busiest stream in order of their start. A step begins at the
+// kernel before which the GPU usually idles longest within a period. `why` says what was looked at when none
+// is found.
 Steps periodicSteps(const Trace& trace);
 
 }  // namespace perfscope

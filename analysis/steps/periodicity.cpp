@@ -1,8 +1,10 @@
-// Autocorrelation at few lags: a full one is quadratic, and a step shows itself by what occurs once in it.
+// Autocorrelation at few lags (a full one is quadratic): recurring words of the series vote for which.
 #include "analysis/steps/periodicity.h"
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "analysis/metrics/thresholds.h"
@@ -11,39 +13,49 @@ namespace perfscope {
 namespace {
 
 constexpr size_t kLeastPeriods = 3;
-constexpr size_t kLags = 32;
 constexpr size_t kProbe = 1'000'000;  // positions compared for one lag
+constexpr size_t kSample = 200'000;   // positions that vote for lags
+constexpr size_t kLagsPerLength = 8;  // lags taken over from the vote of one word length
+// Words of these many symbols vote: single kernels show short periods, long words hold what tells one layer
+// or one step from the next and so recur only with the true period.
+constexpr std::array<size_t, 4> kWordLengths = {1, 4, 16, 128};
 
-// The usual distance between two occurrences, for each symbol; symbols that occur rarely (but often enough) first.
-std::vector<size_t> candidateLags(const std::vector<uint32_t>& series) {
-  struct Symbol {
-    size_t count = 0, last = 0;
-    std::map<size_t, size_t> distances;
-  };
-  constexpr size_t kDistances = 64;  // per symbol; a rare one has few
-  std::unordered_map<uint32_t, Symbol> symbols;
-  for (size_t i = 0; i < series.size(); ++i) {
-    Symbol& symbol = symbols[series[i]];
-    if (symbol.count > 0 && (symbol.distances.size() < kDistances || symbol.distances.count(i - symbol.last) > 0)) {
-      ++symbol.distances[i - symbol.last];
-    }
-    ++symbol.count;
-    symbol.last = i;
+// Every word votes for its distance to its last occurrence; the lags with most votes, most first.
+std::vector<size_t> lagsByVote(const std::vector<uint32_t>& series, size_t begin, size_t end, size_t word) {
+  constexpr uint64_t kBase = 0x9e3779b97f4a7c15U;  // odd, spreads small ids over all bits
+  uint64_t power = 1;  // kBase ^ word: takes the oldest symbol out of the rolling hash
+  for (size_t i = 0; i < word; ++i) power *= kBase;
+  std::unordered_map<uint64_t, size_t> last;
+  std::unordered_map<size_t, size_t> votes;
+  uint64_t hash = 0;
+  for (size_t i = begin; i < end; ++i) {
+    hash = hash * kBase + series[i] + 1;
+    if (i >= begin + word) hash -= power * (uint64_t{series[i - word]} + 1);
+    if (i + 1 < begin + word) continue;
+    auto [seen, fresh] = last.try_emplace(hash, i);
+    if (!fresh) ++votes[i - seen->second];
+    seen->second = i;
   }
-  std::vector<std::pair<size_t, size_t>> by_count;  // occurrences, lag
-  for (const auto& [id, symbol] : symbols) {
-    if (symbol.count < kLeastPeriods) continue;
-    const auto usual = std::max_element(symbol.distances.begin(), symbol.distances.end(),
-                                        [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (usual->first * kLeastPeriods <= series.size()) by_count.emplace_back(symbol.count, usual->first);
+  std::vector<std::pair<size_t, size_t>> ranking;  // votes, lag
+  for (const auto& [lag, count] : votes) {
+    if (lag * kLeastPeriods <= series.size()) ranking.emplace_back(count, lag);
   }
-  std::sort(by_count.begin(), by_count.end());
+  std::sort(ranking.begin(), ranking.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.first, a.second) < std::tie(a.first, b.second);
+  });
   std::vector<size_t> lags;
-  for (const auto& [count, lag] : by_count) {
-    if (lags.size() == kLags) break;
-    if (std::find(lags.begin(), lags.end(), lag) == lags.end()) lags.push_back(lag);
-  }
+  for (size_t i = 0; i < ranking.size() && i < kLagsPerLength; ++i) lags.push_back(ranking[i].second);
   return lags;
+}
+
+std::vector<size_t> candidateLags(const std::vector<uint32_t>& series) {
+  const size_t length = std::min(series.size(), kSample);
+  const size_t begin = (series.size() - length) / 2;
+  std::set<size_t> lags;
+  for (const size_t word : kWordLengths) {
+    for (const size_t lag : lagsByVote(series, begin, begin + length, word)) lags.insert(lag);
+  }
+  return {lags.begin(), lags.end()};
 }
 
 // Fraction of positions of the second half (start-up left behind) that repeat after `lag`.

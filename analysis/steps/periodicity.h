@@ -15,9 +15,9 @@ struct Period {
   double match = 0;   // fraction of symbols equal to the one a period later
 };
 
-// Autocorrelation of the series at the lags that its rare symbols suggest: the lag with the highest match wins, of lags
-// within 1 % of it the smallest. Needs at least three periods and two distinct symbols in one, and a match of at least
-// threshold::kPeriodMatch; else empty. O(n) per lag, at most 32 lags.
+// Autocorrelation of the series at the lags at which words of it recur: the lag with the highest match wins,
+// of lags within 1 % of it the smallest. Needs at least three periods and two distinct symbols in one, and a
+// match of at least threshold::kPeriodMatch; else empty. O(n) per lag, at most 32 lags.
 std::optional<Period> findPeriod(const std::vector<uint32_t>& series);
 
 }  // namespace perfscope

@@ -48,8 +48,9 @@ std::vector<Extent> deviceExtents(const Trace& trace, const std::vector<NamedRan
   const auto note = [&](uint16_t owner, int64_t launch, int64_t start, int64_t end) {
     if (owner != process || launch == kUnknownTime || launch < ranges.front().start_ns) return;
     if (!holds(launch)) {
-      const auto after = std::upper_bound(ranges.begin(), ranges.end(), launch,
-                                          [](int64_t time, const NamedRange& r) { return time < r.start_ns; });
+      const auto after =
+          std::upper_bound(ranges.begin(), ranges.end(), launch,
+                           [](int64_t time, const NamedRange& r) { return time < r.start_ns; });
       at = static_cast<size_t>(after - ranges.begin()) - 1;
     }
     Extent& extent = extents[at];

@@ -13,8 +13,8 @@
 namespace perfscope {
 namespace {
 
-// Busy time and kernels of every step, one sweep per device: steps are disjoint and in order, so are the records.
-// A record that crosses a boundary is split for busy time and counted where it starts.
+// Busy time and kernels of every step, one sweep per device: steps are disjoint and in order, so are the
+// records. A record that crosses a boundary is split for busy time and counted where it starts.
 void fillSteps(const Trace& trace, Steps& steps) {
   for (size_t device = 0; device < trace.devices.size(); ++device) {
     std::vector<UnionLength> busy(steps.list.size());
@@ -22,7 +22,8 @@ void fillSteps(const Trace& trace, Steps& steps) {
     forEachRecord(trace, device, [&](RecordRef ref, int64_t start, int64_t end) {
       if (viewOf(trace, ref).process != steps.process) return;
       while (at < steps.list.size() && steps.list[at].range.end <= start) ++at;
-      for (size_t i = at; i < steps.list.size() && steps.list[i].range.start < std::max(end, start + 1); ++i) {
+      for (size_t i = at; i < steps.list.size() && steps.list[i].range.start < std::max(end, start + 1);
+           ++i) {
         const Interval part = intersection({start, end}, steps.list[i].range);
         busy[i].add(part.start, part.end);
         if (ref.is_kernel && start >= steps.list[i].range.start && start < steps.list[i].range.end) {
@@ -52,7 +53,8 @@ Measured<double> driftOf(const std::vector<int64_t>& values) {
   const int64_t first = median({values.begin(), values.begin() + third});
   const int64_t last = median({values.end() - third, values.end()});
   if (first == 0) return Measured<double>::absent("the first steps have no length");
-  return Measured<double>::of(static_cast<double>(last) / static_cast<double>(first) - 1.0, "measured:activity");
+  return Measured<double>::of(static_cast<double>(last) / static_cast<double>(first) - 1.0,
+                              "measured:activity");
 }
 
 }  // namespace
@@ -61,7 +63,8 @@ Steps findSteps(const Trace& trace, const std::string& step_marker) {
   Steps steps = markedSteps(trace, step_marker);
   if (!steps.found()) {
     steps = periodicSteps(trace);
-    if (!step_marker.empty() && !steps.found()) steps.why = "no range matches " + step_marker + "; " + steps.why;
+    if (!step_marker.empty() && !steps.found())
+      steps.why = "no range matches " + step_marker + "; " + steps.why;
   }
   fillSteps(trace, steps);
   markWarmup(steps.list);
@@ -74,8 +77,8 @@ void markWarmup(std::vector<Step>& steps) {
   const std::vector<int64_t> values = durations(steps);
   const auto center = static_cast<double>(median(values));
   const auto spread = static_cast<double>(medianAbsoluteDeviation(values));
-  const double limit = center + std::max(threshold::kWarmupDeviations.value * spread,
-                                         threshold::kWarmupExcess.value * center);
+  const double limit =
+      center + std::max(threshold::kWarmupDeviations.value * spread, threshold::kWarmupExcess.value * center);
   for (size_t i = 0; i < steps.size() / 2; ++i) {
     if (static_cast<double>(steps[i].range.length()) <= limit) return;
     steps[i].warmup = true;

@@ -14,7 +14,7 @@ namespace perfscope {
 struct Step {
   int64_t index = 0;  // the number in its name, else counted from 0
   std::string name;
-  Interval range;     // [start, start of the next step); the last one ends with its own last record
+  Interval range;  // [start, start of the next step); the last one ends with its own last record
   int64_t busy_ns = 0, kernel_count = 0;
   bool warmup = false;
 };

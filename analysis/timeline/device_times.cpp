@@ -1,5 +1,5 @@
-// One sweep over the records of a device. Intersections come from |A ∩ B| = |A| + |B| - |A ∪ B|, so no list of
-// intervals is ever built.
+// One sweep over the records of a device. Intersections come from |A ∩ B| = |A| + |B| - |A ∪ B|, so no list
+// of intervals is ever built.
 #include "analysis/timeline/device_times.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace {
 bool isCommunication(std::string_view name) {
   constexpr std::string_view kVoid = "void ";
   if (name.rfind(kVoid, 0) == 0) name.remove_prefix(kVoid.size());
-  return name.rfind("ncclDevKernel", 0) == 0 || name.rfind("ncclKernel", 0) == 0 || name.rfind("rccl", 0) == 0;
+  return name.rfind("ncclDevKernel", 0) == 0 || name.rfind("ncclKernel", 0) == 0 ||
+         name.rfind("rccl", 0) == 0;
 }
 
 struct Unions {

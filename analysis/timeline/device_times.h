@@ -1,4 +1,5 @@
-// Where the time of one device went: span, busy, compute, communication, copies, and how much of one hides another.
+// Where the time of one device went: span, busy, compute, communication, copies, and how much of one hides
+// another.
 #pragma once
 
 #include <vector>
@@ -24,8 +25,8 @@ struct DeviceTimes {
 // True per kernel name for communication kernels (NCCL and RCCL), by the name's beginning.
 std::vector<bool> communicationNames(const Trace& trace);
 
-// One pass, constant memory. With a window, records are clipped to it, the span is the window's length and counts are
-// those of records that share time with the window (a zero-length one: that lie in it).
+// One pass, constant memory. With a window, records are clipped to it, the span is the window's length and
+// counts are those of records that share time with the window (a zero-length one: that lie in it).
 DeviceTimes deviceTimes(const Trace& trace, size_t device, const std::vector<bool>& is_communication,
                         Interval window = kAllTime);
 

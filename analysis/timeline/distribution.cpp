@@ -8,8 +8,8 @@
 namespace perfscope {
 namespace {
 
-// Index of the nearest-rank percentile among `count` sorted values. The small term takes off what p * count gains by
-// rounding (0.95 * 20 must be rank 19, not 20).
+// Index of the nearest-rank percentile among `count` sorted values. The small term takes off what p * count
+// gains by rounding (0.95 * 20 must be rank 19, not 20).
 size_t rankIndex(double p, size_t count) {
   constexpr double kRounding = 1e-9;
   const double rank = std::ceil(p * static_cast<double>(count) - kRounding);
@@ -75,7 +75,8 @@ int64_t median(std::vector<int64_t> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle), values.end());
   const int64_t upper = values[middle];
   if (values.size() % 2 == 1) return upper;
-  const int64_t lower = *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle));
+  const int64_t lower =
+      *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle));
   return lower + (upper - lower) / 2;
 }
 

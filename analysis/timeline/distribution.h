@@ -8,8 +8,8 @@
 
 namespace perfscope {
 
-// Nearest rank: the smallest value with at least p of all values at or below it (p in 0..1); always a value that
-// occurred. Linear time; `values` is taken by value because it is reordered. All zero when it is empty.
+// Nearest rank: the smallest value with at least p of all values at or below it (p in 0..1); always a value
+// that occurred. Linear time; `values` is taken by value because it is reordered. All zero when it is empty.
 Distribution distributionOf(std::vector<int64_t> values);
 
 // The same over [begin, end), which is reordered.

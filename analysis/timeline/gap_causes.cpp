@@ -10,8 +10,8 @@
 namespace perfscope {
 namespace {
 
-// CUPTI overhead kinds (cupti_activity.h, CUpti_ActivityOverheadKind): the driver's own work; the other kinds are the
-// profiler's. "Command buffer full" means that the host was ahead: no reason to be idle.
+// CUPTI overhead kinds (cupti_activity.h, CUpti_ActivityOverheadKind): the driver's own work; the other kinds
+// are the profiler's. "Command buffer full" means that the host was ahead: no reason to be idle.
 constexpr int64_t kOverheadCompiler = 1;
 constexpr int64_t kOverheadModuleLoading = 4 << 16;
 constexpr int64_t kOverheadLazyLoading = 5 << 16;
@@ -79,12 +79,17 @@ void GapJudge::collectCalls() {
   }
   for (const Wait& wait : m_trace.waits) {
     if (wait.type == WaitType::StreamWaitEvent) {
-      m_stream_waits[{wait.process, wait.stream}].add(wait.start_ns);
+      if (wait.stream == kAnyStream) {
+        m_thread_waits[{wait.process, wait.thread}].add(wait.start_ns);
+      } else {
+        m_stream_waits[{wait.process, wait.stream}].add(wait.start_ns);
+      }
     } else if (wait.type != WaitType::Unknown) {
       waits[wait.process].push_back({wait.start_ns, wait.start_ns + wait.duration_ns});
     }
   }
   for (auto& [key, instants] : m_stream_waits) instants.sort();
+  for (auto& [key, instants] : m_thread_waits) instants.sort();
   for (size_t i = 0; i < m_processes.size(); ++i) {
     m_processes[i].allocation = IntervalCursor(IntervalSet(std::move(allocation[i])));
     m_processes[i].host_wait = IntervalCursor(IntervalSet(std::move(waits[i])));
@@ -144,12 +149,14 @@ bool GapJudge::isInput(Interval gap, uint32_t thread) {
 // Evidence that a record queued in time had something to wait for.
 bool GapJudge::isDependency(const Gap& gap, const RecordView& after) {
   if (after.graph_node != 0) return true;
-  const auto waits = m_stream_waits.find({after.process, after.stream});
   const RecordView before = viewOf(m_trace, gap.before);
-  if (waits == m_stream_waits.end() || before.stream == after.stream) return false;
+  if (before.stream == after.stream) return false;
   const int64_t since =
       before.hasLaunch() ? std::min(before.launch_start_ns, after.launch_start_ns) : after.launch_start_ns;
-  return waits->second.any({since - kTolerance, gap.range.end});
+  const auto waits = m_stream_waits.find({after.process, after.stream});
+  if (waits != m_stream_waits.end() && waits->second.any({since - kTolerance, gap.range.end})) return true;
+  const auto calls = m_thread_waits.find({after.process, after.thread});
+  return calls != m_thread_waits.end() && calls->second.any({since - kTolerance, after.launch_start_ns + 1});
 }
 
 IdleCause GapJudge::judge(const Gap& gap) {
@@ -180,8 +187,9 @@ std::string gapEvidence(const Trace& trace, const Gap& gap, IdleCause cause) {
     case IdleCause::Allocation:
       return "memory was allocated or freed in the gap";
     case IdleCause::Synchronisation:
-      return fmt::format("the host was in a synchronising call when the GPU ran dry; the next launch began {} later",
-                         microseconds(std::max<int64_t>(0, late)));
+      return fmt::format(
+          "the host was in a synchronising call when the GPU ran dry; the next launch began {} later",
+          microseconds(std::max<int64_t>(0, late)));
     case IdleCause::Copy:
       return "a pageable or synchronous copy held the host";
     case IdleCause::Input:
@@ -200,7 +208,8 @@ std::string gapEvidence(const Trace& trace, const Gap& gap, IdleCause cause) {
       break;
   }
   if (!after.hasLaunch()) return "the launch call of the next record was not seen";
-  return fmt::format("queued {} before the GPU ran dry; nothing recorded explains the wait", microseconds(-late));
+  return fmt::format("queued {} before the GPU ran dry; nothing recorded explains the wait",
+                     microseconds(-late));
 }
 
 }  // namespace perfscope

@@ -14,8 +14,8 @@
 
 namespace perfscope {
 
-// In the order of elimination: the first that matches wins. communication_wait needs the other ranks' profiles and is
-// never given by this version.
+// In the order of elimination: the first that matches wins. communication_wait needs the other ranks'
+// profiles and is never given by this version.
 enum class IdleCause : uint8_t {
   Profiler,
   ModuleLoadOrJit,
@@ -46,7 +46,8 @@ inline constexpr std::array<IdleCauseInfo, kIdleCauseCount> kIdleCauses = {{
     {IdleCause::Copy, "copy", "the host was held by a copy"},
     {IdleCause::Input, "input", "the launching thread was loading data"},
     {IdleCause::HostSubmission, "host_submission", "the next launch came too late"},
-    {IdleCause::Dependency, "dependency", "queued in time, but it had to wait for another stream or graph node"},
+    {IdleCause::Dependency, "dependency",
+     "queued in time, but it had to wait for another stream or graph node"},
     {IdleCause::LaunchLatency, "launch_latency", "queued in time; the GPU's own start-up time"},
     {IdleCause::Unknown, "unknown", "the records do not tell"},
 }};
@@ -91,8 +92,9 @@ class GapJudge {
   const Trace& m_trace;
   int64_t m_latency_floor_ns;
   std::vector<ProcessEvents> m_processes;
-  std::map<uint32_t, IntervalCursor> m_input;       // by thread
+  std::map<uint32_t, IntervalCursor> m_input;         // by thread
   std::map<StreamKey, InstantCursor> m_stream_waits;  // times at which a stream was told to wait for an event
+  std::map<StreamKey, InstantCursor> m_thread_waits;  // the same where only the calling thread is known
 };
 
 // What the judgement rests on, as a sentence with the figures.

@@ -32,7 +32,9 @@ Floor measureFloor(const Trace& trace, size_t device) {
   });
   if (queued.size() < kEnough) return {static_cast<int64_t>(threshold::kLatencyFloorDefault.value), false};
   const double floor = threshold::kLatencyFloorFactor.value * static_cast<double>(median(std::move(queued)));
-  return {static_cast<int64_t>(std::min(floor, threshold::kLatencyFloorMost.value)), true};
+  return {static_cast<int64_t>(
+              std::clamp(floor, threshold::kLatencyFloorLeast.value, threshold::kLatencyFloorMost.value)),
+          true};
 }
 
 // The longest gaps seen so far, smallest on top.

@@ -30,7 +30,8 @@ struct GapAnalysis {
   std::vector<JudgedGap> largest;   // longest first, then by device and start
 };
 
-// Calls visit(const Gap&) for every maximal idle interval between the first and the last record of the device.
+// Calls visit(const Gap&) for every maximal idle interval between the first and the last record of the
+// device.
 template <class Visit>
 void forEachGap(const Trace& trace, size_t device, Visit&& visit) {
   RecordRef last{};

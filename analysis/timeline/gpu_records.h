@@ -28,16 +28,23 @@ inline RecordView viewOf(const Trace& trace, RecordRef ref) {
   const size_t i = ref.index;
   if (ref.is_kernel) {
     const KernelTable& k = trace.kernels;
-    return {k.start_ns[i],  k.endNs(i),   k.launch_start_ns[i], k.launch_duration_ns[i],
-            k.inGraph(i) ? k.graph_node[i] : 0, k.stream[i], k.thread[i], k.correlation[i], k.process[i]};
+    return {k.start_ns[i],
+            k.endNs(i),
+            k.launch_start_ns[i],
+            k.launch_duration_ns[i],
+            k.inGraph(i) ? k.graph_node[i] : 0,
+            k.stream[i],
+            k.thread[i],
+            k.correlation[i],
+            k.process[i]};
   }
   const GpuOp& op = trace.ops[i];
-  return {op.start_ns, op.endNs(), op.launch_start_ns, op.launch_duration_ns, op.graph_node,
-          op.stream,   op.thread,  op.correlation,     op.process};
+  return {op.start_ns, op.endNs(),     op.launch_start_ns, op.launch_duration_ns, op.graph_node, op.stream,
+          op.thread,   op.correlation, op.process};
 }
 
-// Calls visit(RecordRef, start_ns, end_ns) for every record of the device in order of start; a kernel before a copy
-// or fill that starts at the same time.
+// Calls visit(RecordRef, start_ns, end_ns) for every record of the device in order of start; a kernel before
+// a copy or fill that starts at the same time.
 template <class Visit>
 void forEachRecord(const Trace& trace, size_t device, Visit&& visit) {
   const IndexRange kernels = trace.device_kernels[device];

@@ -1,4 +1,5 @@
-// Reading positions in sorted intervals and instants for questions that come in order of time: constant time each.
+// Reading positions in sorted intervals and instants for questions that come in order of time: constant time
+// each.
 #pragma once
 
 #include <utility>

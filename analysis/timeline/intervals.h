@@ -1,5 +1,5 @@
-// Arithmetic of half-open intervals [start, end) in integer ns: unions, intersections, coverage. Two intervals that
-// touch have neither overlap nor gap; empty ones count for nothing.
+// Arithmetic of half-open intervals [start, end) in integer ns: unions, intersections, coverage. Two
+// intervals that touch have neither overlap nor gap; empty ones count for nothing.
 #pragma once
 
 #include <algorithm>

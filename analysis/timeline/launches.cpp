@@ -7,7 +7,8 @@
 namespace perfscope {
 namespace {
 
-// Which kernels stand for a launch: every one with a call of its own, and the first node of every graph launch.
+// Which kernels stand for a launch: every one with a call of its own, and the first node of every graph
+// launch.
 std::vector<bool> launchMarks(const Trace& trace, LaunchFacts& facts) {
   const KernelTable& kernels = trace.kernels;
   std::vector<bool> marks(kernels.size(), false);

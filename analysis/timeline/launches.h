@@ -10,11 +10,12 @@ struct LaunchFacts {
   int64_t launches = 0;        // kernels launched by a call of their own that was seen
   int64_t graph_launches = 0;  // graph launches that were seen; their nodes are not launches
   int64_t unseen = 0;          // kernels whose launch call was not seen
-  Distribution latency;        // kernel start - entry of its call (queueing included); of a graph its first node
-  Distribution cost;           // duration of launch calls; of graph launches only when there are no others
-  Distribution queue_depth;    // launches made before this one and not yet started on that device; unit: launches
+  Distribution latency;  // kernel start - entry of its call (queueing included); of a graph its first node
+  Distribution cost;     // duration of launch calls; of graph launches only when there are no others
+  Distribution
+      queue_depth;  // launches made before this one and not yet started on that device; unit: launches
   bool cost_is_of_graphs = false;
-  int64_t graph_nodes = 0;     // kernels started by graph launches that were seen
+  int64_t graph_nodes = 0;  // kernels started by graph launches that were seen
 };
 
 // All devices together; needs 8 bytes a kernel for as long as it runs.

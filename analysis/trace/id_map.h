@@ -9,8 +9,8 @@
 
 namespace perfscope {
 
-// Ids are nearly always 1..n: those are looked up in an array, all others in a hash map. Immutable after building;
-// safe to read from several threads.
+// Ids are nearly always 1..n: those are looked up in an array, all others in a hash map. Immutable after
+// building; safe to read from several threads.
 class IdMap {
  public:
   static constexpr uint32_t kMissing = std::numeric_limits<uint32_t>::max();

@@ -71,9 +71,8 @@ void sortByDeviceAndStart(KernelTable& kernels, size_t device_count) {
   std::vector<size_t> bounds;
   Order order = groupByDevice(kernels, device_count, bounds);
   for (size_t device = 0; device < device_count; ++device) {
-    naturalMergeSort(order, bounds[device], bounds[device + 1], [&](uint32_t a, uint32_t b) {
-      return kernels.start_ns[a] < kernels.start_ns[b];
-    });
+    naturalMergeSort(order, bounds[device], bounds[device + 1],
+                     [&](uint32_t a, uint32_t b) { return kernels.start_ns[a] < kernels.start_ns[b]; });
   }
   kernels.forEachColumn([&order](auto& column) {
     auto sorted = column;

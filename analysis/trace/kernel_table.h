@@ -1,4 +1,5 @@
-// All kernel executions of a profile in columns: 56 bytes a kernel (64 with CUDA graphs), sorted by device and start.
+// All kernel executions of a profile in columns: 56 bytes a kernel (64 with CUDA graphs), sorted by device
+// and start.
 #pragma once
 
 #include <cstddef>
@@ -42,9 +43,9 @@ struct KernelTable {
   void moveDown(size_t from, size_t count, size_t to);
 };
 
-// Sorts by (device, start), keeping the order of equals. Costs nothing when the rows are sorted already, little when
-// they consist of few ascending runs (what a recorder writes), and at most n log n. Needs 8 bytes a row beside one
-// column's copy.
+// Sorts by (device, start), keeping the order of equals. Costs nothing when the rows are sorted already,
+// little when they consist of few ascending runs (what a recorder writes), and at most n log n. Needs 8 bytes
+// a row beside one column's copy.
 void sortByDeviceAndStart(KernelTable& kernels, size_t device_count);
 
 }  // namespace perfscope

@@ -26,7 +26,7 @@ struct ApiPattern {
   ApiKind kind;
 };
 // First match wins; compared with the lower-case function name.
-constexpr std::array<ApiPattern, 12> kApiPatterns = {{
+constexpr std::array<ApiPattern, 13> kApiPatterns = {{
     {"graphlaunch", ApiKind::GraphLaunch},
     {"launchkernel", ApiKind::Launch},
     {"launchcooperative", ApiKind::Launch},
@@ -37,9 +37,16 @@ constexpr std::array<ApiPattern, 12> kApiPatterns = {{
     {"hostregister", ApiKind::Allocation},
     {"memcreate", ApiKind::Allocation},
     {"synchronize", ApiKind::Synchronization},
+    {"streamwaitevent", ApiKind::StreamWait},
     {"moduleload", ApiKind::ModuleLoad},
     {"libraryload", ApiKind::ModuleLoad},
 }};
+
+// What a synchronising function waits for.
+WaitType waitType(std::string_view function) {
+  if (function.find("Event") != std::string_view::npos) return WaitType::Event;
+  return function.find("Stream") != std::string_view::npos ? WaitType::Stream : WaitType::Context;
+}
 
 bool validTime(int64_t start, int64_t duration) {
   int64_t end = 0;
@@ -125,33 +132,54 @@ Status loadOps(const TraceReader& reader, const RowMaps& maps, Trace& trace) {
   });
 }
 
-Status loadCalls(const TraceReader& reader, const RowMaps& maps, Trace& trace) {
-  std::map<int64_t, ApiKind> kinds;
-  auto status = reader.forEach<ApiNameRow>({}, [&](const ApiNameRow& row) { kinds[row.id] = apiKind(row.name); });
-  if (!status) return status;
-  status = forEachResult(
-      reader, "SELECT process_id, thread_id, api_id, start_ns, duration_ns, correlation_id FROM api_call",
-      [&](const Statement& row) {
-        const uint32_t process = maps.process.find(row.int64(0));
-        if (process == IdMap::kMissing || !validTime(row.int64(3), row.int64(4))) return;
-        const auto kind = kinds.find(row.int64(2));
-        trace.api_calls.push_back({row.int64(3), row.int64(4), static_cast<uint32_t>(row.int64(1)),
-                                   static_cast<uint32_t>(row.int64(5)), static_cast<uint16_t>(process),
-                                   kind == kinds.end() ? ApiKind::Other : kind->second});
-      });
-  if (!status) return status;
-  std::sort(trace.api_calls.begin(), trace.api_calls.end(),
-            [](const ApiCall& a, const ApiCall& b) { return a.start_ns < b.start_ns; });
+Status loadWaits(const TraceReader& reader, const RowMaps& maps, Trace& trace) {
   return forEachResult(
       reader, "SELECT process_id, type, stream, start_ns, duration_ns FROM synchronization",
       [&](const Statement& row) {
         const uint32_t process = maps.process.find(row.int64(0));
         if (process == IdMap::kMissing || !validTime(row.int64(3), row.int64(4))) return;
         const int64_t type = row.int64(1);
-        trace.waits.push_back({row.int64(3), row.int64(4), static_cast<uint32_t>(row.int64(2)),
+        trace.waits.push_back({row.int64(3), row.int64(4),
+                               row.isNull(2) ? kAnyStream : static_cast<uint32_t>(row.int64(2)), 0,
                                static_cast<uint16_t>(process),
                                type >= 1 && type <= 4 ? static_cast<WaitType>(type) : WaitType::Unknown});
       });
+}
+
+Status loadCalls(const TraceReader& reader, const RowMaps& maps, Trace& trace) {
+  struct Named {
+    ApiKind kind = ApiKind::Other;
+    WaitType wait = WaitType::Unknown;
+  };
+  std::map<int64_t, Named> names;
+  auto status = loadWaits(reader, maps, trace);
+  if (!status) return status;
+  const bool has_wait_records = !trace.waits.empty();
+  status = reader.forEach<ApiNameRow>({}, [&](const ApiNameRow& row) {
+    const ApiKind kind = apiKind(row.name);
+    names[row.id] = {kind, kind == ApiKind::StreamWait ? WaitType::StreamWaitEvent : waitType(row.name)};
+  });
+  if (!status) return status;
+  status = forEachResult(
+      reader, "SELECT process_id, thread_id, api_id, start_ns, duration_ns, correlation_id FROM api_call",
+      [&](const Statement& row) {
+        const uint32_t process = maps.process.find(row.int64(0));
+        if (process == IdMap::kMissing || !validTime(row.int64(3), row.int64(4))) return;
+        const auto found = names.find(row.int64(2));
+        const Named named = found == names.end() ? Named{} : found->second;
+        const auto thread = static_cast<uint32_t>(row.int64(1));
+        trace.api_calls.push_back({row.int64(3), row.int64(4), thread, static_cast<uint32_t>(row.int64(5)),
+                                   static_cast<uint16_t>(process), named.kind});
+        if (has_wait_records) return;
+        if (named.kind == ApiKind::Synchronization || named.kind == ApiKind::StreamWait) {
+          trace.waits.push_back(
+              {row.int64(3), row.int64(4), kAnyStream, thread, static_cast<uint16_t>(process), named.wait});
+        }
+      });
+  if (!status) return status;
+  std::sort(trace.api_calls.begin(), trace.api_calls.end(),
+            [](const ApiCall& a, const ApiCall& b) { return a.start_ns < b.start_ns; });
+  return {};
 }
 
 Status loadGemmCalls(const TraceReader& reader, const RowMaps& maps, Trace& trace) {
@@ -194,7 +222,8 @@ Status loadRanges(const TraceReader& reader, const RowMaps& maps, const StepMatc
   });
   if (!status) return status;
   status = forEachResult(
-      reader, "SELECT process_id, thread_id, text_id, start_ns, duration_ns FROM nvtx_range WHERE kind <> 'mark'",
+      reader,
+      "SELECT process_id, thread_id, text_id, start_ns, duration_ns FROM nvtx_range WHERE kind <> 'mark'",
       [&](const Statement& row) {
         const auto text = index.find(row.int64(2));
         const uint32_t process = maps.process.find(row.int64(0));

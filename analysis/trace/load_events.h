@@ -16,7 +16,8 @@ struct RowMaps {
 Status loadOps(const TraceReader& reader, const RowMaps& maps, Trace& trace);
 // API calls (classified by name) and waits.
 Status loadCalls(const TraceReader& reader, const RowMaps& maps, Trace& trace);
-// Matrix products; calls nested in another call of the same thread are dropped (one product, two entry points).
+// Matrix products; calls nested in another call of the same thread are dropped (one product, two entry
+// points).
 Status loadGemmCalls(const TraceReader& reader, const RowMaps& maps, Trace& trace);
 // Interned texts, and the ranges that are steps or data loading.
 Status loadRanges(const TraceReader& reader, const RowMaps& maps, const StepMatcher& steps, Trace& trace);

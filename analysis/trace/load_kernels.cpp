@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <thread>
 
+#include "analysis/trace/helper_threads.h"
 #include "schemas/trace_reader.h"
 
 namespace perfscope {
@@ -72,7 +72,8 @@ Status scan(const std::string& path, const KernelReferences& references, KernelT
     const auto more = statement->step();
     if (!more) return tl::unexpected(more.error());
     if (!*more) return {};
-    if (slice.written == capacity) return {};  // a live profile grew: what came later belongs to the next look
+    if (slice.written == capacity)
+      return {};  // a live profile grew: what came later belongs to the next look
     if (readRow(*statement, references, table, slice)) {
       ++slice.written;
     } else {
@@ -92,7 +93,7 @@ Result<std::optional<int64_t>> integer(const Database& db, std::string_view sql)
 
 struct Extent {
   int64_t first_id = 0, last_id = -1;
-  size_t rows = 0;       // capacity needed
+  size_t rows = 0;        // capacity needed
   bool one_slice = true;  // ids have holes: rows of a part cannot be told from ids
 };
 
@@ -167,10 +168,10 @@ Result<LoadedKernels> loadKernels(const std::string& path, const KernelReference
       slice.error = status.error();
     }
   };
-  std::vector<std::thread> helpers;
-  for (size_t index = 1; index < parts.size(); ++index) helpers.emplace_back(work, index);
+  HelperThreads helpers;
+  for (size_t index = 1; index < parts.size(); ++index) helpers.run([&work, index] { work(index); });
   work(0);
-  for (auto& helper : helpers) helper.join();
+  helpers.join();
   size_t total = 0;
   for (const Slice& slice : parts) {
     if (slice.error) return tl::unexpected(*slice.error);

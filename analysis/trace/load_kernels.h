@@ -18,8 +18,8 @@ struct LoadedKernels {
   int64_t rejected = 0;  // negative duration, time overflow, or a reference to a row that is not there
 };
 
-// Opens `path` once per thread (`threads` >= 1). Memory: 56 bytes a row, 64 with graph nodes, nothing else that
-// grows. Errors: whatever SQLite reports, with the file.
+// Opens `path` once per thread (`threads` >= 1). Memory: 56 bytes a row, 64 with graph nodes, nothing else
+// that grows. Errors: whatever SQLite reports, with the file.
 Result<LoadedKernels> loadKernels(const std::string& path, const KernelReferences& references, int threads);
 
 }  // namespace perfscope

@@ -59,7 +59,8 @@ IdMap mapOf(const std::vector<Row>& rows) {
   return map;
 }
 
-// A graph launch is one call for many kernels: found by process and correlation, written to each node it launched.
+// A graph launch is one call for many kernels: found by process and correlation, written to each node it
+// launched.
 void attachGraphLaunches(Trace& trace) {
   using Key = std::pair<uint64_t, size_t>;
   std::vector<Key> calls;
@@ -111,8 +112,8 @@ void findDeviceRanges(Trace& trace) {
                                     static_cast<size_t>(last - column.begin())};
     const auto begin = std::partition_point(trace.ops.begin(), trace.ops.end(),
                                             [&](const GpuOp& op) { return op.device < index; });
-    const auto end = std::partition_point(begin, trace.ops.end(),
-                                          [&](const GpuOp& op) { return op.device == index; });
+    const auto end =
+        std::partition_point(begin, trace.ops.end(), [&](const GpuOp& op) { return op.device == index; });
     trace.device_ops[device] = {static_cast<size_t>(begin - trace.ops.begin()),
                                 static_cast<size_t>(end - trace.ops.begin())};
   }
@@ -128,12 +129,13 @@ void sortRecords(Trace& trace) {
 
 Status loadRecords(const TraceReader& reader, const StepMatcher& matcher, int threads, Trace& trace) {
   const RowMaps maps{mapOf(trace.processes), mapOf(trace.devices)};
-  auto status = allOf([&] { return loadOps(reader, maps, trace); }, [&] { return loadCalls(reader, maps, trace); },
-                      [&] { return loadGemmCalls(reader, maps, trace); },
-                      [&] { return loadRanges(reader, maps, matcher, trace); });
+  auto status =
+      allOf([&] { return loadOps(reader, maps, trace); }, [&] { return loadCalls(reader, maps, trace); },
+            [&] { return loadGemmCalls(reader, maps, trace); },
+            [&] { return loadRanges(reader, maps, matcher, trace); });
   if (!status) return status;
-  auto kernels = loadKernels(trace.path, {maps.process, maps.device, mapOf(trace.names), mapOf(trace.shapes)},
-                             threads);
+  auto kernels =
+      loadKernels(trace.path, {maps.process, maps.device, mapOf(trace.names), mapOf(trace.shapes)}, threads);
   if (!kernels) return tl::unexpected(kernels.error());
   trace.kernels = std::move(kernels->table);
   trace.rejected_records += kernels->rejected;
@@ -163,7 +165,8 @@ Result<Trace> loadTrace(const std::string& path, const LoadOptions& options) {
     return failure(ErrorKind::InputRefused, path, "more than 65000 devices or processes",
                    "split the profile; this version does not read it");
   }
-  for (size_t i = 0; i < trace.devices.size(); ++i) trace.device_index[trace.devices[i].id] = static_cast<uint16_t>(i);
+  for (size_t i = 0; i < trace.devices.size(); ++i)
+    trace.device_index[trace.devices[i].id] = static_cast<uint16_t>(i);
   for (size_t i = 0; i < trace.processes.size(); ++i) {
     trace.process_index[trace.processes[i].id] = static_cast<uint16_t>(i);
   }

@@ -9,8 +9,9 @@
 namespace perfscope {
 
 struct LoadOptions {
-  std::string step_marker;  // regular expression of the ranges that are steps; empty = "step n", "ProfilerStep#n"
-  int threads = 0;          // 0 = as many as the machine has, at most 4
+  std::string
+      step_marker;  // regular expression of the ranges that are steps; empty = "step n", "ProfilerStep#n"
+  int threads = 0;  // 0 = as many as the machine has, at most 4
 };
 
 // Errors: no profile, newer version, damaged file (each with file and remedy), Usage for a bad expression.

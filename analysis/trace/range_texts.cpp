@@ -11,11 +11,11 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kStepPrefixes = {"step ", "step#", "profilerstep#"};
 
-// Lower-case fragments. Sources: PyTorch's own record_function names of the data loader, PyTorch Lightning's and
-// DeepSpeed's range names, and the usual words of hand-written loops.
+// Lower-case fragments. Sources: PyTorch's own record_function names of the data loader, PyTorch Lightning's
+// and DeepSpeed's range names, and the usual words of hand-written loops.
 constexpr std::array<std::string_view, 12> kInputWords = {
-    "dataloader",   "data_load", "data load",       "dataload",       "load_batch", "load batch",
-    "get_batch",    "next_batch", "fetch_batch",    "batch_generator", "data_fetch", "input pipeline"};
+    "dataloader", "data_load",  "data load",   "dataload",        "load_batch", "load batch",
+    "get_batch",  "next_batch", "fetch_batch", "batch_generator", "data_fetch", "input pipeline"};
 constexpr std::array<std::string_view, 4> kInputWhole = {"data", "input", "fetch", "next batch"};
 
 std::string lower(std::string_view text) {
@@ -60,7 +60,8 @@ Result<StepMatcher> StepMatcher::make(const std::string& expression) {
 
 bool StepMatcher::matches(const std::string& text) const {
   if (!m_expression) return stepNumber(text).has_value();
-  constexpr size_t kLongest = 4096;  // std::regex recurses by length: a hostile text must not exhaust the stack
+  constexpr size_t kLongest =
+      4096;  // std::regex recurses by length: a hostile text must not exhaust the stack
   if (text.size() > kLongest) return false;
   try {
     return std::regex_search(text, *m_expression);

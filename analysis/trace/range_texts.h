@@ -14,11 +14,12 @@ namespace perfscope {
 // The number in "step 12", "Step 12" or "ProfilerStep#12" (the whole text); empty for anything else.
 std::optional<int64_t> stepNumber(std::string_view text);
 
-// True for ranges in which a training loop waits for its input, e.g. PyTorch's "enumerate(DataLoader)#...__next__",
-// "data_loading", "load batch", "fetch".
+// True for ranges in which a training loop waits for its input, e.g. PyTorch's
+// "enumerate(DataLoader)#...__next__", "data_loading", "load batch", "fetch".
 bool isDataLoading(std::string_view text);
 
-// Decides which ranges are steps: those of an ECMAScript regular expression, or stepNumber() when it is empty.
+// Decides which ranges are steps: those of an ECMAScript regular expression, or stepNumber() when it is
+// empty.
 class StepMatcher {
  public:
   // Error: Usage when the expression does not compile.

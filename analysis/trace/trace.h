@@ -1,5 +1,6 @@
-// A whole profile in memory, as the analysis reads it: kernels in columns, all else in small rows. Immutable once
-// loaded (see load_trace.h); safe to read from several threads. Times are ns since the profile's time base.
+// A whole profile in memory, as the analysis reads it: kernels in columns, all else in small rows. Immutable
+// once loaded (see load_trace.h); safe to read from several threads. Times are ns since the profile's time
+// base.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct GpuOp {
   [[nodiscard]] int64_t endNs() const { return start_ns + duration_ns; }
 };
 
-enum class ApiKind : uint8_t { Launch, GraphLaunch, Allocation, Synchronization, ModuleLoad, Other };
+enum class ApiKind : uint8_t { Launch, GraphLaunch, Allocation, Synchronization, StreamWait, ModuleLoad, Other };
 
 // An API call that is not folded into the record it launched.
 struct ApiCall {
@@ -34,11 +35,14 @@ struct ApiCall {
   ApiKind kind = ApiKind::Other;
 };
 
-// CUPTI synchronisation types.
+// CUPTI synchronisation types. From the synchronization table where the profile has it, else from the API calls
+// themselves: CUPTI's own synchronisation records cost 5 us a kernel launch (measured), so they are not the default.
+inline constexpr uint32_t kAnyStream = ~0U;
 enum class WaitType : uint8_t { Unknown = 0, Event = 1, StreamWaitEvent = 2, Stream = 3, Context = 4 };
 struct Wait {
   int64_t start_ns = 0, duration_ns = 0;
-  uint32_t stream = 0;
+  uint32_t stream = kAnyStream;  // kAnyStream: only the thread is known
+  uint32_t thread = 0;
   uint16_t process = 0;
   WaitType type = WaitType::Unknown;
 };
@@ -47,8 +51,9 @@ struct Wait {
 struct GemmCall {
   int64_t start_ns = 0, end_ns = 0;
   int64_t m = 0, n = 0, k = 0, batch = 1;
-  int16_t a_type = 0, b_type = 0, c_type = 0, d_type = 0, compute_type = 0;  // cudaDataType, cublasComputeType_t
-  int8_t reads_c = -1;                                                       // 1, 0, or -1 = not known
+  int16_t a_type = 0, b_type = 0, c_type = 0, d_type = 0,
+          compute_type = 0;  // cudaDataType, cublasComputeType_t
+  int8_t reads_c = -1;       // 1, 0, or -1 = not known
   uint16_t process = 0;
   uint32_t thread = 0;
 };

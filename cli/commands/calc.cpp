@@ -24,12 +24,10 @@ std::string withUnit(double value, const std::string& unit) {
 
 std::string listAll(const Console& console) {
   Page page({100, console.colorOut(), console.utf8});
-  page.text(0, "Calculators (perfscope calc NAME shows the inputs of one)");
+  page.text(0, "Calculators (`perfscope calc NAME` shows the inputs of one and an example)");
   page.blank();
   for (const auto& calculator : model::calculators()) {
     page.item(calculator.name, calculator.doc);
-    page.item("", "perfscope calc " + std::string(calculator.name) + " " + std::string(calculator.example),
-              Ink::Dim);
   }
   return page.text();
 }
@@ -48,10 +46,9 @@ std::string describe(const model::Calculator& calculator, const Console& console
   }
   if (calculator.takesGpu())
     page.item("gpu", "a product of the catalogue, e.g. H200 (`perfscope hardware list`)");
-  page.blank();
-  page.text(
-      0, "example: perfscope calc " + std::string(calculator.name) + " " + std::string(calculator.example));
-  return page.text();
+  // Not wrapped: it is there to be copied.
+  return page.text() + "\nexample: perfscope calc " + std::string(calculator.name) + " " +
+         std::string(calculator.example) + "\n";
 }
 
 std::string show(const model::Calculator& calculator, const model::Evaluation& evaluation,

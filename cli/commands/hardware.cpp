@@ -31,18 +31,11 @@ std::string peakText(const hw::HardwareSpec& spec, hw::Precision precision) {
 
 std::string list(const std::vector<hw::HardwareSpec>& specs, const Console& console) {
   Page page({100, console.colorOut(), console.utf8});
-  TextTable table({{"id", true, true},
-                   {"arch", true},
-                   {"SMs"},
-                   {"memory"},
-                   {"bandwidth"},
-                   {"bf16 tensor"},
-                   {"fp32"},
-                   {"ridge"}});
+  TextTable table(
+      {{"id", true, true}, {"SMs"}, {"memory"}, {"bandwidth"}, {"bf16 tensor"}, {"fp32"}, {"ridge"}});
   for (const auto& spec : specs) {
     const auto ridge = hw::ridge(spec, hw::Precision::Bf16Tensor);
     table.row({{spec.id, Ink::Bold},
-               {spec.architecture},
                {orUnknown(spec.sm_count, [](int n) { return std::to_string(n); })},
                {orUnknown(spec.memory_bytes, format::bytes)},
                {orUnknown(spec.dram_bandwidth_bytes_per_s, format::bytesPerSecond)},

@@ -110,7 +110,7 @@ Result<RecordingOptions> settings(const Values& values, const std::vector<std::s
 void defineWindow(CLI::App& app, Values& values) {
   app.add_option("--steps", values.steps,
                  "record only some steps: wait:warmup:active[:repeat], such as 5:2:10")
-      ->type_name("W:W:A[:R]");
+      ->type_name("WINDOW");
   app.add_option("--step-marker", values.step_marker,
                  "NVTX range that is one step (default: \"step N\" and \"ProfilerStep#N\")")
       ->type_name("REGEX");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 
 namespace perfscope::collector {
@@ -32,7 +33,14 @@ std::string_view folder(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
-void addOnce(std::vector<std::string>& list, std::string path) {
+std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const auto part : parts) text += part;
+  return text;
+}
+
+void addOnce(std::vector<std::string>& list, std::initializer_list<std::string_view> parts) {
+  std::string path = joined(parts);
   if (std::find(list.begin(), list.end(), path) == list.end()) list.push_back(std::move(path));
 }
 
@@ -44,10 +52,17 @@ void addBeside(std::vector<std::string>& list, std::string_view library,
   const std::string above(folder(here));
   const std::string site(folder(above));
   for (const auto& name : names) {
-    for (const auto& place : {here, above + "/extras/CUPTI/lib64", site + "/cuda_cupti/lib",
-                              site + "/cu13/lib", site + "/nvidia/cuda_cupti/lib", site + "/nvidia/cu13/lib"})
-      addOnce(list, place + "/" + name);
+    addOnce(list, {here, "/", name});
+    addOnce(list, {above, "/extras/CUPTI/lib64/", name});
+    for (const std::string_view place :
+         {"/cuda_cupti/lib/", "/cu13/lib/", "/nvidia/cuda_cupti/lib/", "/nvidia/cu13/lib/"})
+      addOnce(list, {site, place, name});
   }
+}
+
+void addToolkit(std::vector<std::string>& list, std::string_view toolkit, std::string_view name) {
+  addOnce(list, {toolkit, "/lib64/", name});
+  addOnce(list, {toolkit, "/extras/CUPTI/lib64/", name});
 }
 
 bool isCudaLibrary(std::string_view path) {
@@ -81,19 +96,15 @@ std::vector<std::string> cuptiCandidates(std::string_view maps, std::string_view
     if (isCudaLibrary(path)) addBeside(list, path, names);
   });
   for (const auto& name : names) {
-    if (!cuda_home.empty()) {
-      addOnce(list, std::string(cuda_home) + "/lib64/" + name);
-      addOnce(list, std::string(cuda_home) + "/extras/CUPTI/lib64/" + name);
-    }
-    addOnce(list, name);
-    addOnce(list, "/usr/local/cuda/lib64/" + name);
-    addOnce(list, "/usr/local/cuda/extras/CUPTI/lib64/" + name);
     const std::string major = name.substr(name.rfind('.') + 1);
-    addOnce(list, "/usr/local/cuda-" + major + "/lib64/" + name);
-    addOnce(list, "/usr/local/cuda-" + major + "/extras/CUPTI/lib64/" + name);
+    const std::string versioned = "/usr/local/cuda-" + major;
+    if (!cuda_home.empty()) addToolkit(list, cuda_home, name);
+    addOnce(list, {name});
+    addToolkit(list, "/usr/local/cuda", name);
+    addToolkit(list, versioned, name);
   }
-  addOnce(list, "/usr/lib/x86_64-linux-gnu/libcupti.so");
-  addOnce(list, "libcupti.so");
+  addOnce(list, {"/usr/lib/x86_64-linux-gnu/libcupti.so"});
+  addOnce(list, {"libcupti.so"});
   return list;
 }
 

@@ -1,6 +1,8 @@
 // CUPTI activity records -> spool records: GPU work and the switch.
 #include "collector/cupti/record_decoder.h"
 
+#include <string_view>
+
 #include "collector/cupti/record_types.h"
 
 namespace perfscope::collector {
@@ -104,6 +106,17 @@ bool RecordDecoder::usable(uint64_t start_ns, uint64_t end_ns) noexcept {
   return true;
 }
 
+uint32_t RecordDecoder::kernelName(const char* name) noexcept {
+  const std::string_view text = name != nullptr ? name : "";
+  const uint32_t id = m_names.intern(text);
+  if (id > m_highest_name_id) {
+    m_highest_name_id = id;
+    m_saw_gemm |= text.find("gemm") != std::string_view::npos;
+    m_saw_nccl |= text.starts_with("nccl");
+  }
+  return id;
+}
+
 void RecordDecoder::kernel(const void* record) {
   const auto& from = as<layout::Kernel>(record);
   if (!usable(from.start, from.end)) return;
@@ -117,7 +130,7 @@ void RecordDecoder::kernel(const void* record) {
   to.end_ns = from.end;
   to.correlation = from.correlationId;
   to.stream = from.streamId;
-  to.name_id = m_names.intern(from.name != nullptr ? from.name : "");
+  to.name_id = kernelName(from.name);
   to.shape_id = m_shapes.intern(launchShape(from));
   to.graph_node_id = from.graphNodeId;
   to.graph_id = from.graphId;

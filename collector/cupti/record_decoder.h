@@ -30,6 +30,10 @@ class RecordDecoder {
   void decode(const CUpti_Activity* record);
   // Passes on what was held back (see `holdApi`); called at the end of every buffer.
   void finishBuffer();
+  // Whether a kernel's name says that a matrix product or an NCCL operation ran: their hooks should have seen
+  // it.
+  [[nodiscard]] bool sawGemmKernel() const noexcept { return m_saw_gemm; }
+  [[nodiscard]] bool sawNcclKernel() const noexcept { return m_saw_nccl; }
   // GPU records passed on so far: kernels, copies, memsets, graph launches.
   [[nodiscard]] uint64_t gpuRecords() const noexcept { return m_gpu_records; }
 
@@ -49,6 +53,7 @@ class RecordDecoder {
   void module(const void* record);
   void graphTrace(const void* record);
   bool usable(uint64_t start_ns, uint64_t end_ns) noexcept;
+  uint32_t kernelName(const char* name) noexcept;
 
   RecordSink m_sink;
   NameTable& m_names;
@@ -56,6 +61,8 @@ class RecordDecoder {
   LossTally& m_losses;
   DecoderOptions m_options;
   uint64_t m_gpu_records = 0;
+  uint32_t m_highest_name_id = 0;  // of a kernel: a higher one is a name not seen before
+  bool m_saw_gemm = false, m_saw_nccl = false;
   // Driver calls, by correlation, that may turn out to be the inner half of a runtime call.
   static constexpr size_t kHeld = 256;
   std::array<spool::Api, kHeld> m_held{};  // kind Invalid = empty

@@ -1,4 +1,4 @@
-// The CUPTI record layouts the decoder reads. The only place that knows how they grew.
+// The CUPTI record layouts the decoder reads. The only place that knows how they, and the headers, grew.
 //
 // CUPTI appends fields to its records, so the decoder reads the oldest prefix that has what it needs and
 // reads later fields only when the library at run time (not the header at compile time) has them. Types with
@@ -48,6 +48,21 @@ static_assert(offsetof(CUpti_ActivityContext3, numMultiprocessors) == kContextMu
 static_assert(offsetof(CUpti_ActivitySynchronization2, cudaEventSyncId) == kSyncEventSyncIdAt);
 static_assert(offsetof(CUpti_ActivitySynchronization2, returnValue) == kSyncReturnValueAt);
 static_assert(offsetof(CUpti_ActivityOverhead3, correlationId) == kOverheadCorrelationAt);
+#endif
+
+// Names that the headers of CUDA 12.0 lack; the values have not changed since they came.
+inline constexpr auto kPerThreadBufferAttribute = static_cast<CUpti_ActivityAttribute>(9);  // 12.3
+inline constexpr auto kStateDomain = static_cast<CUpti_CallbackDomain>(6);                  // 12.2
+inline constexpr CUpti_CallbackId kStateWarning = 3;
+struct StateData {  // CUpti_StateData
+  CUptiResult result;
+  const char* message;
+};
+
+#if CUPTI_API_VERSION >= 130000
+static_assert(kPerThreadBufferAttribute == CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER &&
+              kStateDomain == CUPTI_CB_DOMAIN_STATE && kStateWarning == CUPTI_CBID_STATE_WARNING &&
+              sizeof(StateData) == sizeof(CUpti_StateData));
 #endif
 
 // A field beyond the prefix, wherever it lies in the buffer.

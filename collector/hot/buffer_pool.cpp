@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <cstring>
+#include <initializer_list>
 
 namespace perfscope::collector {
 namespace {
@@ -22,51 +23,27 @@ constexpr size_t roundUpToPage(size_t bytes) {
 
 }  // namespace
 
-BufferPool::BufferPool(size_t buffer_bytes, uint32_t count)
-    : m_buffer_bytes(roundUpToPage(buffer_bytes)),
-      m_count(count == 0 ? 1 : count),
-      m_free(m_count * kMaxChunks),
-      m_free_spares(kSpares) {
-  addChunk();
+BufferPool::BufferPool(size_t buffer_bytes, uint32_t most, uint32_t least)
+    : m_buffer_bytes(roundUpToPage(buffer_bytes)), m_free(most), m_free_spares(kSpares) {
+  for (const uint32_t count : {most, least}) {
+    m_buffers = mapPages(count * m_buffer_bytes);
+    if (m_buffers == nullptr) continue;
+    m_count = count;
+    break;
+  }
   m_spares = mapPages(kSpares * m_buffer_bytes);
+  for (uint32_t i = m_count; i > 0; --i) m_free.push(i - 1);
   for (uint32_t i = kSpares; m_spares != nullptr && i > 0; --i) m_free_spares.push(i - 1);
 }
 
 BufferPool::~BufferPool() {
-  for (auto& chunk : m_chunks) {
-    if (uint8_t* pages = chunk.load(std::memory_order_relaxed)) ::munmap(pages, m_count * m_buffer_bytes);
-  }
+  if (m_buffers != nullptr) ::munmap(m_buffers, m_count * m_buffer_bytes);
   if (m_spares != nullptr) ::munmap(m_spares, kSpares * m_buffer_bytes);
-}
-
-bool BufferPool::addChunk() noexcept {
-  const uint32_t index = m_chunk_count.load(std::memory_order_relaxed);
-  if (index >= kMaxChunks) return false;
-  uint8_t* pages = mapPages(m_count * m_buffer_bytes);
-  if (pages == nullptr) return false;
-  m_chunks[index].store(pages, std::memory_order_release);
-  m_chunk_count.store(index + 1, std::memory_order_release);
-  for (uint32_t i = m_count; i > 0; --i) m_free.push(index * m_count + i - 1);
-  return true;
-}
-
-uint8_t* BufferPool::bufferAt(uint32_t index) const noexcept {
-  return m_chunks[index / m_count].load(std::memory_order_acquire) +
-         static_cast<size_t>(index % m_count) * m_buffer_bytes;
-}
-
-uint32_t BufferPool::indexOf(const uint8_t* buffer) const noexcept {
-  for (uint32_t chunk = 0; chunk < kMaxChunks; ++chunk) {
-    const uint8_t* pages = m_chunks[chunk].load(std::memory_order_acquire);
-    if (pages != nullptr && buffer >= pages && buffer < pages + m_count * m_buffer_bytes)
-      return chunk * m_count + static_cast<uint32_t>(static_cast<size_t>(buffer - pages) / m_buffer_bytes);
-  }
-  return FreeStack::kNone;
 }
 
 uint8_t* BufferPool::take() noexcept {
   const uint32_t index = m_free.pop();
-  return index != FreeStack::kNone ? bufferAt(index) : nullptr;
+  return index != FreeStack::kNone ? m_buffers + index * m_buffer_bytes : nullptr;
 }
 
 uint8_t* BufferPool::takeThrowAway(size_t& bytes) noexcept {
@@ -82,23 +59,19 @@ bool BufferPool::isSpare(const uint8_t* buffer) const noexcept {
 }
 
 bool BufferPool::keeps(const uint8_t* buffer) const noexcept {
-  return indexOf(buffer) != FreeStack::kNone;
+  return m_buffers != nullptr && buffer >= m_buffers && buffer < m_buffers + m_count * m_buffer_bytes;
 }
 
 void BufferPool::giveBack(uint8_t* buffer, size_t bytes) noexcept {
-  if (const uint32_t index = indexOf(buffer); index != FreeStack::kNone) {
+  if (keeps(buffer)) {
     std::memset(buffer, 0, m_buffer_bytes);
-    m_free.push(index);
+    m_free.push(indexIn(m_buffers, buffer));
   } else if (isSpare(buffer)) {
     std::memset(buffer, 0, m_buffer_bytes);
-    m_free_spares.push(static_cast<uint32_t>(static_cast<size_t>(buffer - m_spares) / m_buffer_bytes));
+    m_free_spares.push(indexIn(m_spares, buffer));
   } else if (buffer != nullptr) {
     ::munmap(buffer, bytes);
   }
-}
-
-void BufferPool::growIfLow() noexcept {
-  if (m_free.size() * 4 < totalCount()) addChunk();
 }
 
 }  // namespace perfscope::collector

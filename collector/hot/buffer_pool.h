@@ -1,8 +1,6 @@
 // Memory that CUPTI fills: buffers mapped ahead of time, handed out and taken back without a lock.
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,28 +8,25 @@
 
 namespace perfscope::collector {
 
-// `take` runs on application threads inside CUPTI; everything else runs on the drain thread. The pool begins
-// with `count` buffers and may grow to kMaxChunks times as many (never inside `take`). Buffers are zeroed
-// when handed out, because CUPTI is told so (ZEROED_OUT_ACTIVITY_BUFFER) and need not clear them on the
-// application's time.
+// The take functions run on application threads inside CUPTI; everything else runs on the drain thread.
+// Buffers are only reserved address space until CUPTI writes into them, and the last one given back is the
+// first one taken: memory in use follows what the program needs. They are zeroed when handed out, because
+// CUPTI is told so (ZEROED_OUT_ACTIVITY_BUFFER) and need not clear them on the application's time.
 class BufferPool {
  public:
-  static constexpr uint32_t kMaxChunks = 4;
   static constexpr uint32_t kSpares = 8;  // throw-away buffers for a CUPTI that cannot be refused
-  static constexpr size_t kEmergencyBytes = 64 * 1024;  // of the last resort
+  static constexpr size_t kEmergencyBytes = size_t{64} * 1024;  // of the last resort
 
-  BufferPool(size_t buffer_bytes, uint32_t count);
+  // `most` buffers of `buffer_bytes` (rounded up to pages); as few as `least` where address space is limited.
+  BufferPool(size_t buffer_bytes, uint32_t most, uint32_t least);
   ~BufferPool();
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
 
-  // False when the first chunk could not be mapped (address space limit).
-  [[nodiscard]] bool valid() const noexcept { return m_chunk_count.load(std::memory_order_relaxed) > 0; }
+  // 0 when not even the least could be mapped.
+  [[nodiscard]] uint32_t totalCount() const noexcept { return m_count; }
   [[nodiscard]] size_t bufferBytes() const noexcept { return m_buffer_bytes; }
   [[nodiscard]] size_t freeCount() const noexcept { return m_free.size(); }
-  [[nodiscard]] size_t totalCount() const noexcept {
-    return static_cast<size_t>(m_chunk_count.load(std::memory_order_relaxed)) * m_count;
-  }
 
   // A zeroed buffer of bufferBytes(), or null when all are in use.
   uint8_t* take() noexcept;
@@ -42,19 +37,16 @@ class BufferPool {
   [[nodiscard]] bool keeps(const uint8_t* buffer) const noexcept;
   // Drain thread: clears the buffer and makes it available again. `bytes`: size CUPTI was given.
   void giveBack(uint8_t* buffer, size_t bytes) noexcept;
-  // Drain thread: maps another chunk when fewer than a quarter of the buffers are free.
-  void growIfLow() noexcept;
 
  private:
-  bool addChunk() noexcept;
-  [[nodiscard]] uint8_t* bufferAt(uint32_t index) const noexcept;
-  [[nodiscard]] uint32_t indexOf(const uint8_t* buffer) const noexcept;  // FreeStack::kNone: not one of the pool
   [[nodiscard]] bool isSpare(const uint8_t* buffer) const noexcept;
+  [[nodiscard]] uint32_t indexIn(const uint8_t* region, const uint8_t* buffer) const noexcept {
+    return static_cast<uint32_t>(static_cast<size_t>(buffer - region) / m_buffer_bytes);
+  }
 
   size_t m_buffer_bytes;
-  uint32_t m_count;
-  std::array<std::atomic<uint8_t*>, kMaxChunks> m_chunks{};
-  std::atomic<uint32_t> m_chunk_count{0};
+  uint32_t m_count = 0;
+  uint8_t* m_buffers = nullptr;
   uint8_t* m_spares = nullptr;
   FreeStack m_free;
   FreeStack m_free_spares;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "collector/cupti/record_types.h"
 #include "collector/process/clock.h"
 #include "schemas/spool_format.h"
 
@@ -35,15 +36,14 @@ void resource(HotState& hot, CUpti_CallbackId id, const CUpti_ResourceData& data
   graphNode(hot, id, *static_cast<const CUpti_GraphData*>(data.resourceDescriptor));
 }
 
-void backgroundError(HotState& hot, CUpti_CallbackId id, const CUpti_StateData& data) noexcept {
-  if (id == CUPTI_CBID_STATE_WARNING) return;
+void backgroundError(HotState& hot, CUpti_CallbackId id, const layout::StateData& data) noexcept {
+  if (id == layout::kStateWarning) return;
   hot.losses->count(Loss::BackgroundError);
   uint32_t none = 0;
   if (!hot.background_error.state.compare_exchange_strong(none, 1)) return;
-  hot.background_error.code = data.notification.result;
-  if (data.notification.message != nullptr)
-    std::strncpy(hot.background_error.message, data.notification.message,
-                 sizeof(hot.background_error.message) - 1);
+  hot.background_error.code = data.result;
+  if (data.message != nullptr)
+    std::strncpy(hot.background_error.message, data.message, sizeof(hot.background_error.message) - 1);
   hot.background_error.state.store(2, std::memory_order_release);
 }
 
@@ -69,13 +69,15 @@ void CUPTIAPI bufferRequested(uint8_t** buffer, size_t* bytes, size_t* max_recor
   *max_records = 0;  // as many as fit
   HotState* hot = hotState();
   if (hot == nullptr) return;
-  if (uint8_t* fresh = hot->pool->take()) {
-    *buffer = fresh;
-    *bytes = hot->pool->bufferBytes();
-    hot->buffers_handed_out->fetch_add(1, std::memory_order_relaxed);
-    return;
+  if (!hot->closing.load(std::memory_order_relaxed)) {
+    if (uint8_t* fresh = hot->pool->take()) {
+      *buffer = fresh;
+      *bytes = hot->pool->bufferBytes();
+      hot->buffers_handed_out->fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    hot->losses->count(Loss::BuffersDenied);
   }
-  hot->losses->count(Loss::BuffersDenied);
   if (hot->may_refuse) return;
   size_t spare_bytes = 0;
   *buffer = hot->pool->takeThrowAway(spare_bytes);
@@ -100,8 +102,8 @@ void CUPTIAPI eventCallback(void* /*user*/, CUpti_CallbackDomain domain, CUpti_C
     case CUPTI_CB_DOMAIN_RESOURCE:
       resource(*hot, id, *static_cast<const CUpti_ResourceData*>(data));
       break;
-    case CUPTI_CB_DOMAIN_STATE:
-      backgroundError(*hot, id, *static_cast<const CUpti_StateData*>(data));
+    case layout::kStateDomain:
+      backgroundError(*hot, id, *static_cast<const layout::StateData*>(data));
       break;
     case CUPTI_CB_DOMAIN_DRIVER_API:
       profilerApi(*hot, id, *static_cast<const CUpti_CallbackData*>(data));

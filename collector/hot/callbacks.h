@@ -42,6 +42,11 @@ struct HotState {
   // For the library hooks: what is wanted at all, and whether a window is open (or about to open) now.
   bool gemm = false, nccl = false;
   std::atomic<bool> collecting{false};
+  // The process ends and everything it did was asked for: threads that go on get no more buffers, so that the
+  // drain comes to an end.
+  std::atomic<bool> closing{false};
+  // Another CUPTI client in this program tried to subscribe (and was refused).
+  std::atomic<bool> other_profiler{false};
   BackgroundError background_error;
   // cudaProfilerStart / Stop seen: time of the last, and which it was. Read by the drain thread.
   std::atomic<uint64_t> profiler_api_ns{0};

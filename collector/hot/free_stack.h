@@ -8,7 +8,8 @@
 
 namespace perfscope::collector {
 
-// Any thread. Memory is allocated by the constructor only. The tag in the head tells a head that came back (ABA).
+// Any thread. Memory is allocated by the constructor only. The tag in the head tells a head that came back
+// (ABA).
 class FreeStack {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;

@@ -7,7 +7,7 @@
 namespace perfscope::collector {
 namespace {
 
-constexpr size_t kMostAdded = 7;
+constexpr size_t kMostAdded = 8;
 constexpr char kPreloadName[] = "LD_PRELOAD";
 
 size_t nameLength(const char* entry) noexcept {
@@ -74,7 +74,7 @@ void repairEnvironment(const WantedEnvironment& wanted, const char* const* envir
     *next++ = entry;
   }
   for (const char* added : {wanted.preload, wanted.config, wanted.cuda_injection, wanted.nvtx_injection,
-                            wanted.chained_cuda, wanted.chained_nvtx, wanted.cupti}) {
+                            wanted.chained_cuda, wanted.chained_nvtx, wanted.cupti, wanted.capture}) {
     if (added != nullptr && find(environment, added) == nullptr) *next++ = added;
   }
   *next = nullptr;

@@ -14,7 +14,8 @@ struct WantedEnvironment {
   const char* nvtx_injection = nullptr;  // NVTX_INJECTION64_PATH=<library>
   const char* chained_cuda = nullptr;    // PERFSCOPE_CHAINED_*=..., if this process has them
   const char* chained_nvtx = nullptr;
-  const char* cupti = nullptr;  // PERFSCOPE_CUPTI=..., if this process has it
+  const char* cupti = nullptr;    // PERFSCOPE_CUPTI=..., likewise
+  const char* capture = nullptr;  // PERFSCOPE_CAPTURE_BUFFERS=..., likewise
 };
 
 // How much room repairEnvironment needs.

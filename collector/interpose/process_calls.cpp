@@ -17,8 +17,6 @@
 #include "collector/session.h"
 #include "schemas/collector_config.h"
 
-extern "C" char** environ;
-
 namespace {
 
 using perfscope::collector::Guest;
@@ -66,28 +64,29 @@ WantedEnvironment wantedEnvironment(const perfscope::CollectorConfig& config) {
   wanted.chained_cuda = keepOwn(perfscope::kChainedCudaVariable);
   wanted.chained_nvtx = keepOwn(perfscope::kChainedNvtxVariable);
   wanted.cupti = keepOwn("PERFSCOPE_CUPTI");
+  wanted.capture = keepOwn("PERFSCOPE_CAPTURE_BUFFERS");
   return wanted;
 }
 
-RealCalls* makeRealCalls() noexcept {
-  auto* calls = new RealCalls;
-  resolve(calls->execve, "execve");
-  resolve(calls->execvpe, "execvpe");
-  resolve(calls->fexecve, "fexecve");
-  resolve(calls->execveat, "execveat");
-  resolve(calls->posix_spawn, "posix_spawn");
-  resolve(calls->posix_spawnp, "posix_spawnp");
-  resolve(calls->quick_exit, "quick_exit");
+RealCalls makeRealCalls() noexcept {
+  RealCalls calls;
+  resolve(calls.execve, "execve");
+  resolve(calls.execvpe, "execvpe");
+  resolve(calls.fexecve, "fexecve");
+  resolve(calls.execveat, "execveat");
+  resolve(calls.posix_spawn, "posix_spawn");
+  resolve(calls.posix_spawnp, "posix_spawnp");
+  resolve(calls.quick_exit, "quick_exit");
   try {
-    if (Guest::instance().enabled()) calls->wanted = wantedEnvironment(Guest::instance().config());
+    if (Guest::instance().enabled()) calls.wanted = wantedEnvironment(Guest::instance().config());
   } catch (...) {  // out of memory: children are started as they are
   }
   return calls;
 }
 
 const RealCalls& real() noexcept {
-  static const RealCalls* const calls = makeRealCalls();
-  return *calls;
+  static const RealCalls calls = makeRealCalls();  // trivially destructible: good to the last instruction
+  return calls;
 }
 
 __attribute__((constructor)) void resolveEarly() {
@@ -226,14 +225,14 @@ int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t*
   });
 }
 
-[[noreturn]] void _exit(int status) {
+__attribute__((noreturn)) void _exit(int status) {
   Guest::instance().processEnds();
   while (true) ::syscall(SYS_exit_group, status);  // what libc's _exit does
 }
-[[noreturn]] void _Exit(int status) noexcept {
+__attribute__((noreturn)) void _Exit(int status) noexcept {
   _exit(status);
 }
-[[noreturn]] void quick_exit(int status) noexcept {
+__attribute__((noreturn)) void quick_exit(int status) noexcept {
   if (real().quick_exit != nullptr) real().quick_exit(status);  // runs our at_quick_exit handler among others
   _exit(status);
 }

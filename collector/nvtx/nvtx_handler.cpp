@@ -1,221 +1,164 @@
-// PerfScope's own NVTX implementation. On the application's threads: one clock read and a copy into the ring;
-// memory is allocated only where a program creates a domain or registers a string.
+// PerfScope's own NVTX implementation: the C functions an NVTX library calls. Each records the call and
+// passes it on to a chained tool, if there is one, with that tool's own handles.
 #include "collector/nvtx/nvtx_handler.h"
 
-#define NVTX_NO_IMPL  // NVTX's own switch for tools: types and tables, no client code
-#include <nvtx3/nvToolsExt.h>
-
-#include <algorithm>
-#include <cstring>
-#include <cwchar>
-#include <string_view>
-
-#include "collector/nvtx/nvtx_items.h"
+#include "collector/nvtx/nvtx_chain.h"
 #include "collector/nvtx/nvtx_text.h"
-#include "collector/process/clock.h"
+#include "collector/nvtx/nvtx_verbs.h"
 
 namespace perfscope::collector {
 namespace {
+
+using Attributes = nvtxEventAttributes_t;
+using Domain = nvtxDomainHandle_t;
 
 std::atomic<NvtxState*>& slot() noexcept {
   static constinit std::atomic<NvtxState*> pointer{nullptr};
   return pointer;
 }
 
-uint32_t domainIndex(nvtxDomainHandle_t domain) noexcept {
+uint32_t indexOf(Domain domain) noexcept {
   return domain == nullptr ? 0 : reinterpret_cast<const NvtxDomain*>(domain)->index;
 }
-
-// --- attributes -> item
-
-// Only the used bytes: the rest of the union is whatever the caller's stack held.
-uint64_t payloadBits(const nvtxEventAttributes_t& attributes) noexcept {
-  switch (attributes.payloadType) {
-    case NVTX_PAYLOAD_TYPE_UNSIGNED_INT64:
-    case NVTX_PAYLOAD_TYPE_INT64:
-    case NVTX_PAYLOAD_TYPE_DOUBLE:
-      return attributes.payload.ullValue;
-    case NVTX_PAYLOAD_TYPE_UNSIGNED_INT32:
-    case NVTX_PAYLOAD_TYPE_FLOAT:
-      return attributes.payload.uiValue;
-    case NVTX_PAYLOAD_TYPE_INT32:
-      return static_cast<uint64_t>(static_cast<int64_t>(attributes.payload.iValue));
-    default:
-      return 0;  // extended payloads (schemas) are not decoded
-  }
+Domain theirs(Domain domain) noexcept {
+  return domain == nullptr ? nullptr
+                           : static_cast<Domain>(reinterpret_cast<const NvtxDomain*>(domain)->chained);
 }
 
-// Built in place and never moved: `text` may point into `m_wide`.
-class Message {
+// The attributes as the chained tool must see them: with its own handle of a registered text.
+class TheirAttributes {
  public:
-  Message(ItemKind kind, uint32_t domain) noexcept {
-    item.kind = kind;
-    item.domain = domain;
-    item.time_ns = realtimeNs();
+  explicit TheirAttributes(const Attributes* ours) noexcept : m_pointer(ours) {
+    if (ours == nullptr || !nvtxChain().used() || ours->messageType != NVTX_MESSAGE_TYPE_REGISTERED) return;
+    m_copy = *ours;
+    const auto* text = reinterpret_cast<const RegisteredText*>(ours->message.registered);
+    m_copy.message.registered = text != nullptr ? static_cast<nvtxStringHandle_t>(text->chained) : nullptr;
+    m_pointer = &m_copy;
   }
-  Message(ItemKind kind, const char* message) noexcept : Message(kind, 0U) { setText(message); }
-  Message(ItemKind kind, const wchar_t* message) noexcept : Message(kind, 0U) { setText(message); }
-  Message(ItemKind kind, uint32_t domain, const nvtxEventAttributes_t* attributes) noexcept
-      : Message(kind, domain) {
-    if (attributes != nullptr) setAttributes(*attributes);
-  }
-  Message(const Message&) = delete;
-  Message& operator=(const Message&) = delete;
-
-  NvtxItem item{};
-  std::string_view text;
+  [[nodiscard]] const Attributes* get() const noexcept { return m_pointer; }
 
  private:
-  void setText(const char* message) noexcept {
-    if (message != nullptr) text = std::string_view(message, ::strnlen(message, kMaxTextBytes));
-  }
-  void setText(const wchar_t* message) noexcept {
-    if (message != nullptr) text = m_wide.convert(message);
-  }
-  void setAttributes(const nvtxEventAttributes_t& attributes) noexcept {
-    item.category = attributes.category;
-    item.color = attributes.colorType == NVTX_COLOR_ARGB ? attributes.color : 0;
-    const int32_t type = attributes.payloadType;
-    item.payload_type = type > 0 && type <= NVTX_PAYLOAD_TYPE_FLOAT ? static_cast<uint16_t>(type) : 0;
-    item.payload = payloadBits(attributes);
-    if (attributes.messageType == NVTX_MESSAGE_TYPE_ASCII) setText(attributes.message.ascii);
-    if (attributes.messageType == NVTX_MESSAGE_TYPE_UNICODE) setText(attributes.message.unicode);
-    if (attributes.messageType == NVTX_MESSAGE_TYPE_REGISTERED)
-      item.registered = reinterpret_cast<const RegisteredText*>(attributes.message.registered);
-  }
-
-  WideBuffer m_wide;  // UTF-8 of a wide text
+  const Attributes* m_pointer;
+  Attributes m_copy{};
 };
-
-// --- the four verbs
-
-int push(Message&& message) noexcept {
-  NvtxState* state = nvtxState();
-  Lane* lane = state != nullptr ? state->lanes->mine() : nullptr;
-  if (lane == nullptr) return NVTX_NO_PUSH_POP_TRACKING;
-  const uint32_t domain = message.item.domain;
-  const uint16_t depth = lane->depth[domain];
-  lane->depth[domain] = static_cast<uint16_t>(depth + 1);
-  message.item.depth = depth;
-  bool recorded = false;
-  if (depth < kMaxNvtxDepth) {
-    recorded = lane->ring.push(message.item, message.text);
-    const uint64_t bit = uint64_t{1} << depth;
-    lane->recorded[domain] = recorded ? lane->recorded[domain] | bit : lane->recorded[domain] & ~bit;
-  }
-  if (!recorded) state->losses->count(Loss::RingOverflow);
-  return depth;
-}
-
-int pop(uint32_t domain) noexcept {
-  NvtxState* state = nvtxState();
-  Lane* lane = state != nullptr ? state->lanes->mine() : nullptr;
-  if (lane == nullptr || lane->depth[domain] == 0) return NVTX_NO_PUSH_POP_TRACKING;
-  const auto depth = static_cast<uint16_t>(lane->depth[domain] - 1);
-  lane->depth[domain] = depth;
-  if (depth >= kMaxNvtxDepth || (lane->recorded[domain] >> depth & 1) == 0) return depth;
-  Message message(ItemKind::NvtxPop, domain);
-  message.item.depth = depth;
-  if (!lane->ring.push(message.item)) state->losses->count(Loss::RingOverflow);
-  return depth;
-}
-
-nvtxRangeId_t start(Message&& message) noexcept {
-  NvtxState* state = nvtxState();
-  if (state == nullptr) return 0;
-  const uint64_t id = state->next_range_id.fetch_add(1, std::memory_order_relaxed);
-  message.item.range_id = id;
-  return state->lanes->push(message.item, message.text) ? id : 0;
-}
-
-void end(uint32_t domain, nvtxRangeId_t id) noexcept {
-  NvtxState* state = nvtxState();
-  if (state == nullptr || id == 0) return;
-  Message message(ItemKind::NvtxEnd, domain);
-  message.item.range_id = id;
-  state->lanes->push(message.item);
-}
-
-void mark(const Message& message) noexcept {
-  if (NvtxState* state = nvtxState()) state->lanes->push(message.item, message.text);
-}
 
 // --- module CORE
 
-void NVTX_API markEx(const nvtxEventAttributes_t* a) {
-  mark(Message(ItemKind::NvtxMark, 0U, a));
+void NVTX_API markEx(const Attributes* a) {
+  nvtxMark(NvtxMessage(ItemKind::NvtxMark, 0U, a));
+  nvtxChain().call<void>(NVTX_CBID_CORE_MarkEx, TheirAttributes(a).get());
 }
 void NVTX_API markA(const char* t) {
-  mark(Message(ItemKind::NvtxMark, t));
+  nvtxMark(NvtxMessage(ItemKind::NvtxMark, t));
+  nvtxChain().call<void>(NVTX_CBID_CORE_MarkA, t);
 }
 void NVTX_API markW(const wchar_t* t) {
-  mark(Message(ItemKind::NvtxMark, t));
+  nvtxMark(NvtxMessage(ItemKind::NvtxMark, t));
+  nvtxChain().call<void>(NVTX_CBID_CORE_MarkW, t);
 }
-nvtxRangeId_t NVTX_API rangeStartEx(const nvtxEventAttributes_t* a) {
-  return start(Message(ItemKind::NvtxStart, 0U, a));
+nvtxRangeId_t NVTX_API rangeStartEx(const Attributes* a) {
+  const auto id = nvtxChain().call<nvtxRangeId_t>(NVTX_CBID_CORE_RangeStartEx, TheirAttributes(a).get());
+  return nvtxStart(NvtxMessage(ItemKind::NvtxStart, 0U, a), id);
 }
 nvtxRangeId_t NVTX_API rangeStartA(const char* t) {
-  return start(Message(ItemKind::NvtxStart, t));
+  const auto id = nvtxChain().call<nvtxRangeId_t>(NVTX_CBID_CORE_RangeStartA, t);
+  return nvtxStart(NvtxMessage(ItemKind::NvtxStart, t), id);
 }
 nvtxRangeId_t NVTX_API rangeStartW(const wchar_t* t) {
-  return start(Message(ItemKind::NvtxStart, t));
+  const auto id = nvtxChain().call<nvtxRangeId_t>(NVTX_CBID_CORE_RangeStartW, t);
+  return nvtxStart(NvtxMessage(ItemKind::NvtxStart, t), id);
 }
 void NVTX_API rangeEnd(nvtxRangeId_t id) {
-  end(0, id);
+  nvtxEnd(0, id);
+  nvtxChain().call<void>(NVTX_CBID_CORE_RangeEnd, id);
 }
-int NVTX_API rangePushEx(const nvtxEventAttributes_t* a) {
-  return push(Message(ItemKind::NvtxPush, 0U, a));
+int NVTX_API rangePushEx(const Attributes* a) {
+  nvtxChain().call<int>(NVTX_CBID_CORE_RangePushEx, TheirAttributes(a).get());
+  return nvtxPush(NvtxMessage(ItemKind::NvtxPush, 0U, a));
 }
 int NVTX_API rangePushA(const char* t) {
-  return push(Message(ItemKind::NvtxPush, t));
+  nvtxChain().call<int>(NVTX_CBID_CORE_RangePushA, t);
+  return nvtxPush(NvtxMessage(ItemKind::NvtxPush, t));
 }
 int NVTX_API rangePushW(const wchar_t* t) {
-  return push(Message(ItemKind::NvtxPush, t));
+  nvtxChain().call<int>(NVTX_CBID_CORE_RangePushW, t);
+  return nvtxPush(NvtxMessage(ItemKind::NvtxPush, t));
 }
 int NVTX_API rangePop() {
-  return pop(0);
+  const int level = nvtxPop(0);
+  nvtxChain().call<int>(NVTX_CBID_CORE_RangePop);
+  return level;
 }
-
-template <class Text>
-void NVTX_API nameThread(uint32_t thread, const Text* name) {
-  Message message(ItemKind::NvtxThreadName, name);
+void recordThreadName(NvtxMessage&& message, uint32_t thread) noexcept {
   message.item.range_id = thread;
-  mark(message);
+  nvtxMark(message);
+}
+void NVTX_API nameThreadA(uint32_t thread, const char* name) {
+  recordThreadName(NvtxMessage(ItemKind::NvtxThreadName, name), thread);
+  nvtxChain().call<void>(NVTX_CBID_CORE_NameOsThreadA, thread, name);
+}
+void NVTX_API nameThreadW(uint32_t thread, const wchar_t* name) {
+  recordThreadName(NvtxMessage(ItemKind::NvtxThreadName, name), thread);
+  nvtxChain().call<void>(NVTX_CBID_CORE_NameOsThreadW, thread, name);
 }
 
 // --- module CORE2
 
-void NVTX_API domainMarkEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) {
-  mark(Message(ItemKind::NvtxMark, domainIndex(d), a));
+void NVTX_API domainMarkEx(Domain d, const Attributes* a) {
+  nvtxMark(NvtxMessage(ItemKind::NvtxMark, indexOf(d), a));
+  nvtxChain().call<void>(NVTX_CBID_CORE2_DomainMarkEx, theirs(d), TheirAttributes(a).get());
 }
-nvtxRangeId_t NVTX_API domainRangeStartEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) {
-  return start(Message(ItemKind::NvtxStart, domainIndex(d), a));
+nvtxRangeId_t NVTX_API domainRangeStartEx(Domain d, const Attributes* a) {
+  const auto id = nvtxChain().call<nvtxRangeId_t>(NVTX_CBID_CORE2_DomainRangeStartEx, theirs(d),
+                                                  TheirAttributes(a).get());
+  return nvtxStart(NvtxMessage(ItemKind::NvtxStart, indexOf(d), a), id);
 }
-void NVTX_API domainRangeEnd(nvtxDomainHandle_t d, nvtxRangeId_t id) {
-  end(domainIndex(d), id);
+void NVTX_API domainRangeEnd(Domain d, nvtxRangeId_t id) {
+  nvtxEnd(indexOf(d), id);
+  nvtxChain().call<void>(NVTX_CBID_CORE2_DomainRangeEnd, theirs(d), id);
 }
-int NVTX_API domainRangePushEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) {
-  return push(Message(ItemKind::NvtxPush, domainIndex(d), a));
+int NVTX_API domainRangePushEx(Domain d, const Attributes* a) {
+  nvtxChain().call<int>(NVTX_CBID_CORE2_DomainRangePushEx, theirs(d), TheirAttributes(a).get());
+  return nvtxPush(NvtxMessage(ItemKind::NvtxPush, indexOf(d), a));
 }
-int NVTX_API domainRangePop(nvtxDomainHandle_t d) {
-  return pop(domainIndex(d));
+int NVTX_API domainRangePop(Domain d) {
+  const int level = nvtxPop(indexOf(d));
+  nvtxChain().call<int>(NVTX_CBID_CORE2_DomainRangePop, theirs(d));
+  return level;
 }
 
 template <class Text>
-nvtxStringHandle_t NVTX_API registerString(nvtxDomainHandle_t /*domain*/, const Text* text) {
-  return reinterpret_cast<nvtxStringHandle_t>(const_cast<RegisteredText*>(keepText(text)));
+nvtxStringHandle_t registerText(NvtxCallbackIdCore2 id, Domain domain, const Text* text) {
+  void* chained = nvtxChain().call<nvtxStringHandle_t>(id, theirs(domain), text);
+  return reinterpret_cast<nvtxStringHandle_t>(const_cast<RegisteredText*>(keepText(text, chained)));
+}
+nvtxStringHandle_t NVTX_API registerStringA(Domain d, const char* text) {
+  return registerText(NVTX_CBID_CORE2_DomainRegisterStringA, d, text);
+}
+nvtxStringHandle_t NVTX_API registerStringW(Domain d, const wchar_t* text) {
+  return registerText(NVTX_CBID_CORE2_DomainRegisterStringW, d, text);
 }
 
 // The same name gives the same domain. When all are taken, events go to the default domain.
 template <class Text>
-nvtxDomainHandle_t NVTX_API createDomain(const Text* name) {
+Domain createDomain(NvtxCallbackIdCore2 id, const Text* name) {
+  void* chained = nvtxChain().call<Domain>(id, name);
   NvtxState* state = nvtxState();
-  const RegisteredText* kept = keepText(name);
+  const RegisteredText* kept = keepText(name, nullptr);
   if (state == nullptr || kept == nullptr) return nullptr;
-  const NvtxDomain* domain = findOrAddDomain(*state, kept->text);
-  return reinterpret_cast<nvtxDomainHandle_t>(const_cast<NvtxDomain*>(domain));
+  const NvtxDomain* domain = findOrAddDomain(*state, kept->text, chained);
+  return reinterpret_cast<Domain>(const_cast<NvtxDomain*>(domain));
 }
-void NVTX_API destroyDomain(nvtxDomainHandle_t /*domain*/) {}  // rings may still point at it
+Domain NVTX_API createDomainA(const char* name) {
+  return createDomain(NVTX_CBID_CORE2_DomainCreateA, name);
+}
+Domain NVTX_API createDomainW(const wchar_t* name) {
+  return createDomain(NVTX_CBID_CORE2_DomainCreateW, name);
+}
+// Ours stays: rings may still point at it.
+void NVTX_API destroyDomain(Domain domain) {
+  nvtxChain().call<void>(NVTX_CBID_CORE2_DomainDestroy, theirs(domain));
+}
 
 // --- tables
 
@@ -236,8 +179,8 @@ void fillCore(NvtxFunctionTable t, unsigned int n) {
   set(t, n, NVTX_CBID_CORE_RangePushA, rangePushA);
   set(t, n, NVTX_CBID_CORE_RangePushW, rangePushW);
   set(t, n, NVTX_CBID_CORE_RangePop, rangePop);
-  set(t, n, NVTX_CBID_CORE_NameOsThreadA, nameThread<char>);
-  set(t, n, NVTX_CBID_CORE_NameOsThreadW, nameThread<wchar_t>);
+  set(t, n, NVTX_CBID_CORE_NameOsThreadA, nameThreadA);
+  set(t, n, NVTX_CBID_CORE_NameOsThreadW, nameThreadW);
 }
 
 void fillCore2(NvtxFunctionTable t, unsigned int n) {
@@ -246,10 +189,10 @@ void fillCore2(NvtxFunctionTable t, unsigned int n) {
   set(t, n, NVTX_CBID_CORE2_DomainRangeEnd, domainRangeEnd);
   set(t, n, NVTX_CBID_CORE2_DomainRangePushEx, domainRangePushEx);
   set(t, n, NVTX_CBID_CORE2_DomainRangePop, domainRangePop);
-  set(t, n, NVTX_CBID_CORE2_DomainRegisterStringA, registerString<char>);
-  set(t, n, NVTX_CBID_CORE2_DomainRegisterStringW, registerString<wchar_t>);
-  set(t, n, NVTX_CBID_CORE2_DomainCreateA, createDomain<char>);
-  set(t, n, NVTX_CBID_CORE2_DomainCreateW, createDomain<wchar_t>);
+  set(t, n, NVTX_CBID_CORE2_DomainRegisterStringA, registerStringA);
+  set(t, n, NVTX_CBID_CORE2_DomainRegisterStringW, registerStringW);
+  set(t, n, NVTX_CBID_CORE2_DomainCreateA, createDomainA);
+  set(t, n, NVTX_CBID_CORE2_DomainCreateW, createDomainW);
   set(t, n, NVTX_CBID_CORE2_DomainDestroy, destroyDomain);
 }
 

@@ -8,12 +8,14 @@
 
 #include "collector/hot/lane_table.h"
 #include "collector/hot/loss_tally.h"
+#include "collector/window/trigger.h"
 
 namespace perfscope::collector {
 
 struct NvtxDomain {
   uint32_t index;
   const char* name;
+  void* chained;  // the handle that a chained tool gave for it
 };
 
 // What the NVTX functions touch. Lives as long as the process: domains and registered texts are never freed,
@@ -21,6 +23,7 @@ struct NvtxDomain {
 struct NvtxState {
   LaneTable* lanes = nullptr;
   LossTally* losses = nullptr;
+  std::atomic<WindowTrigger*> trigger{nullptr};  // while windows depend on ranges
   std::atomic<uint64_t> next_range_id{1};
   std::array<std::atomic<const NvtxDomain*>, kMaxDomains> domains{};  // 0 unused: the default domain
 };

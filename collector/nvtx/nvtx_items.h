@@ -16,6 +16,7 @@ enum class ItemKind : uint16_t { NvtxPush = 0x8001, NvtxPop, NvtxStart, NvtxEnd,
 struct RegisteredText {
   const char* text;
   uint32_t length;
+  void* chained;  // the handle that a chained tool gave for it
 };
 
 struct NvtxItem {

@@ -8,13 +8,13 @@
 namespace perfscope::collector {
 namespace {
 
-const RegisteredText* keep(std::string_view text) noexcept {
+const RegisteredText* keep(std::string_view text, void* chained) noexcept {
   auto* memory = static_cast<char*>(std::malloc(sizeof(RegisteredText) + text.size() + 1));
   if (memory == nullptr) return nullptr;
   char* copy = memory + sizeof(RegisteredText);
   std::memcpy(copy, text.data(), text.size());
   copy[text.size()] = '\0';
-  return new (memory) RegisteredText{copy, static_cast<uint32_t>(text.size())};
+  return new (memory) RegisteredText{copy, static_cast<uint32_t>(text.size()), chained};
 }
 
 // Bytes written (1 to 4).
@@ -44,22 +44,22 @@ std::string_view WideBuffer::convert(const wchar_t* text) noexcept {
   return {m_bytes.data(), used};
 }
 
-const RegisteredText* keepText(const char* text) noexcept {
-  return text == nullptr ? nullptr : keep(std::string_view(text, ::strnlen(text, kMaxTextBytes)));
+const RegisteredText* keepText(const char* text, void* chained) noexcept {
+  return text == nullptr ? nullptr : keep(std::string_view(text, ::strnlen(text, kMaxTextBytes)), chained);
 }
-const RegisteredText* keepText(const wchar_t* text) noexcept {
+const RegisteredText* keepText(const wchar_t* text, void* chained) noexcept {
   if (text == nullptr) return nullptr;
   WideBuffer buffer;
-  return keep(buffer.convert(text));
+  return keep(buffer.convert(text), chained);
 }
 
-const NvtxDomain* findOrAddDomain(NvtxState& state, const char* name) noexcept {
+const NvtxDomain* findOrAddDomain(NvtxState& state, const char* name, void* chained) noexcept {
   NvtxDomain* fresh = nullptr;
   for (uint32_t i = 1; i < kMaxDomains; ++i) {
     const NvtxDomain* there = state.domains[i].load(std::memory_order_acquire);
     if (there == nullptr) {
       if (fresh == nullptr) {
-        fresh = new (std::nothrow) NvtxDomain{i, name};
+        fresh = new (std::nothrow) NvtxDomain{i, name, chained};
         if (fresh == nullptr) return nullptr;
       }
       fresh->index = i;

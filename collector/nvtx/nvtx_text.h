@@ -20,10 +20,10 @@ class WideBuffer {
 };
 
 // A copy that lives as long as the process; null without memory. Allocates: for registration calls only.
-const RegisteredText* keepText(const char* text) noexcept;
-const RegisteredText* keepText(const wchar_t* text) noexcept;
+const RegisteredText* keepText(const char* text, void* chained) noexcept;
+const RegisteredText* keepText(const wchar_t* text, void* chained) noexcept;
 
 // `name` lives as long as the process. Null when all domains are taken (the default domain serves).
-const NvtxDomain* findOrAddDomain(NvtxState& state, const char* name) noexcept;
+const NvtxDomain* findOrAddDomain(NvtxState& state, const char* name, void* chained) noexcept;
 
 }  // namespace perfscope::collector

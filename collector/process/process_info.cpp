@@ -10,8 +10,6 @@
 #include <iterator>
 #include <string_view>
 
-extern "C" char** environ;
-
 namespace perfscope::collector {
 namespace {
 

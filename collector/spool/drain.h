@@ -13,12 +13,14 @@
 #include "collector/cupti/record_decoder.h"
 #include "collector/hot/callbacks.h"
 #include "collector/nvtx/nvtx_handler.h"
+#include "collector/process/forked_children.h"
 #include "collector/spool/control_file.h"
 #include "collector/spool/lane_drain.h"
 #include "collector/spool/name_table.h"
 #include "collector/spool/shape_table.h"
 #include "collector/spool/spool_writer.h"
 #include "collector/window/gate.h"
+#include "collector/window/trigger.h"
 #include "schemas/collector_config.h"
 
 namespace perfscope::collector {
@@ -42,11 +44,15 @@ class Drain {
   // One round: flush CUPTI when it is time, decode, drain rings, move the gate, write clocks, beat the heart.
   void round(uint64_t now_ns);
   // Asks CUPTI for everything complete (and, when `forced`, for what is still running), then does a round.
-  void flush(bool forced);
+  // `last`: from then on nothing new is taken, and what is dropped because of it is no loss.
+  void flush(bool forced, bool last = false);
   // The last records: open ranges, windows, notes; marks the segment closed.
   void finish();
 
   void addNote(spool::NoteId id, std::string detail, int64_t value);
+  // Turns CUPTI's kinds on if they are off. Any thread but inside a CUPTI callback.
+  void switchOn() noexcept;
+  [[nodiscard]] WindowTrigger& trigger() noexcept { return m_trigger; }
   // Whether CUPTI's kinds are on; Session sets it after enabling them.
   void setKindsOn(bool on) noexcept {
     m_kinds_on = on;
@@ -57,11 +63,13 @@ class Drain {
  private:
   size_t takeBuffers();
   void decode(const ReadyBuffer& buffer);
-  void applyGate(uint64_t now_ns);
+  void applyGate(uint64_t now_ns, bool begin_pending);
+  void switchOff();
   void writePending();
   void watchBacklog(uint64_t now_ns);
   void absenceNotes();
   void flushCupti(uint32_t flag);
+  void countDropped();
 
   CollectorConfig m_config;
   ControlFile& m_control;
@@ -78,8 +86,13 @@ class Drain {
   std::mutex m_note_lock;
   std::vector<PendingNote> m_notes;
   bool m_cupti;
-  bool m_kinds_on = false;
-  bool m_flush_failed = false;  // noted once
+  std::mutex m_switch_lock;  // kinds are switched on by application threads, off by the drain thread
+  std::atomic<bool> m_kinds_on{false};
+  WindowTrigger m_trigger;
+  uint64_t m_unwanted_since_ns = 0;  // kinds are on though no window is; 0 = wanted
+  bool m_other_profiler_noted = false;
+  uint32_t m_forked_before = forkedChildren();
+  bool m_flush_failed = false;              // noted once
   bool m_stopped = false;                   // by the watchdog
   uint64_t m_flush_ns = 0, m_clock_ns = 0;  // when next
   uint64_t m_behind_since_ns = 0;           // 0 = not behind

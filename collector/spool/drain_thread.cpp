@@ -54,11 +54,21 @@ void DrainThread::run() {
   }
 }
 
-bool DrainThread::ask(uint32_t requests, uint64_t timeout_ns) noexcept {
+bool DrainThread::ask(uint32_t requests, uint64_t timeout_ns,
+                      const std::atomic<uint64_t>* progress) noexcept {
   m_requests.fetch_or(requests, std::memory_order_acq_rel);
   const uint64_t ticket = m_asked.fetch_add(1, std::memory_order_acq_rel) + 1;
-  const uint64_t deadline = monotonicNs() + timeout_ns;
   m_bell.ring();
+  for (int wait = 0; wait < kMostWaits; ++wait) {
+    const uint64_t before = progress != nullptr ? progress->load(std::memory_order_relaxed) : 0;
+    if (waitUntilServed(ticket, timeout_ns)) return true;
+    if (ended() || progress == nullptr || progress->load(std::memory_order_relaxed) == before) return false;
+  }
+  return false;
+}
+
+bool DrainThread::waitUntilServed(uint64_t ticket, uint64_t timeout_ns) noexcept {
+  const uint64_t deadline = monotonicNs() + timeout_ns;
   while (true) {
     const uint32_t seen = m_done.value();
     if (m_served.load(std::memory_order_acquire) >= ticket) return true;

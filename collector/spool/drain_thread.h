@@ -28,14 +28,18 @@ class DrainThread {
   // thread. Must outlive the process (the thread is never joined: the process may end while it works).
   Status start(std::function<bool(uint32_t requests)> round);
 
-  // Waits until the request was served. False after `timeout_ns`: the target goes on without us.
-  bool ask(uint32_t requests, uint64_t timeout_ns) noexcept;
+  // Waits until the request was served. False after `timeout_ns`: the target goes on without us. With
+  // `progress`, a counter that the thread moves while it works, the time starts again as long as the counter
+  // moves, kMostWaits times.
+  bool ask(uint32_t requests, uint64_t timeout_ns, const std::atomic<uint64_t>* progress = nullptr) noexcept;
+  static constexpr int kMostWaits = 5;
   void wake() noexcept { m_bell.ring(); }
   [[nodiscard]] bool ended() const noexcept { return m_ended.load(std::memory_order_acquire); }
 
  private:
   static void* main(void* self);
   void run();
+  bool waitUntilServed(uint64_t ticket, uint64_t timeout_ns) noexcept;
 
   std::function<bool(uint32_t)> m_round;
   Doorbell m_bell, m_done;

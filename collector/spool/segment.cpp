@@ -22,8 +22,7 @@ Result<Segment> Segment::create(const std::string& folder, uint64_t process_star
   header->sequence = sequence;
   header->state.store(spool::SegmentState::Open, std::memory_order_relaxed);
   // The magic comes last: a reader that finds it finds the rest.
-  std::atomic_thread_fence(std::memory_order_release);
-  header->magic = spool::kSegmentMagic;
+  __atomic_store_n(&header->magic, spool::kSegmentMagic, __ATOMIC_RELEASE);  // libc++ lacks std::atomic_ref
   return segment;
 }
 

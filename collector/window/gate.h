@@ -4,38 +4,19 @@
 
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <optional>
 #include <string_view>
 
+#include "collector/window/step_matcher.h"
+#include "collector/window/step_plan.h"
 #include "schemas/collector_config.h"
 #include "schemas/spool_format.h"
 
 namespace perfscope::collector {
 
-// Recognises the NVTX range that is one step. Pure. A pattern that is not a valid regular expression matches
-// as plain text (`valid()` says so).
-class StepMatcher {
- public:
-  // Empty: "step 12", "Step#12", "ProfilerStep#12", "iteration 3", "iter_3" (whole text, any case).
-  explicit StepMatcher(std::string_view pattern);
-  ~StepMatcher();
-  StepMatcher(StepMatcher&&) noexcept;
-  StepMatcher& operator=(StepMatcher&&) noexcept;
-  [[nodiscard]] bool matches(std::string_view text) const noexcept;
-  [[nodiscard]] bool valid() const noexcept { return m_valid; }
-
- private:
-  struct Regex;
-  std::unique_ptr<Regex> m_regex;
-  std::string m_plain;
-  bool m_valid = true;
-};
-
 // Drain thread only. Times are CLOCK_REALTIME ns. The gate hears of ranges up to one drain round (25 ms)
-// late, but it stamps its windows with the ranges' own times; because CUPTI must be on *before* the first
-// kernel of a step, it asks for the kinds one step early (or from the start). Without any window option it is
-// open from the first tick.
+// late, but it stamps its windows with the ranges' own times; that CUPTI is on in time is the trigger's
+// business (trigger.h). Without any window option it is open from the first tick.
 class Gate {
  public:
   Gate(const CollectorConfig& config, uint64_t start_ns);
@@ -54,12 +35,11 @@ class Gate {
   [[nodiscard]] bool constant() const noexcept { return m_constant; }
 
  private:
-  enum class StepPhase { Off, Warmup, Active };
-  [[nodiscard]] StepPhase phaseOf(uint64_t step) const noexcept;
   [[nodiscard]] bool timeAllows(uint64_t now_ns) const noexcept;
   void update(uint64_t time_ns, spool::WindowReason reason);
 
   CollectorConfig m_config;
+  StepPlan m_plan;
   StepMatcher m_matcher;
   uint64_t m_begin_ns, m_end_ns;  // of the time window; 0 = no end
   bool m_constant;
@@ -67,7 +47,7 @@ class Gate {
   uint64_t m_steps_begun = 0;  // step ranges seen
   bool m_step_active = false;
   uint32_t m_capture_depth = 0;  // nested capture ranges
-  bool m_profiler_on = false;
+  bool m_profiler_on = false, m_profiler_stopped = false;
   bool m_open = false;
   std::deque<spool::Window> m_windows;
 };

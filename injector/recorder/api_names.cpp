@@ -1,5 +1,5 @@
-// Names of CUDA API callbacks: a flat table of the ids (CUDA 13.0: cupti_runtime_cbid.h, cupti_driver_cbid.h; ids
-// never change meaning between versions) that the collector asks for, and the common ones beside them.
+// Names of CUDA API callbacks: a flat table of the ids (CUDA 13.0: cupti_runtime_cbid.h, cupti_driver_cbid.h;
+// ids never change meaning between versions) that the collector asks for, and the common ones beside them.
 // Version and per-thread-stream suffixes are left out of the names.
 #include "injector/recorder/api_names.h"
 
@@ -216,8 +216,8 @@ constexpr std::array<Entry, 288> kDriver = {{
 
 template <size_t N>
 const Entry* find(const std::array<Entry, N>& table, uint32_t id) {
-  const auto found =
-      std::lower_bound(table.begin(), table.end(), id, [](const Entry& entry, uint32_t key) { return entry.id < key; });
+  const auto found = std::lower_bound(table.begin(), table.end(), id,
+                                      [](const Entry& entry, uint32_t key) { return entry.id < key; });
   return found != table.end() && found->id == id ? &*found : nullptr;
 }
 

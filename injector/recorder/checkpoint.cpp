@@ -1,4 +1,5 @@
-// Checkpoint and definition files: a line of text for each process, then its records as they were in the spool.
+// Checkpoint and definition files: a line of text for each process, then its records as they were in the
+// spool.
 #include "injector/recorder/checkpoint.h"
 
 #include <algorithm>

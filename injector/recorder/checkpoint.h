@@ -1,6 +1,6 @@
-// What lets `recover` go on exactly where a killed recorder stopped: how far each spool was read at a commit, and
-// the records that were read but not yet written as rows. The profile's meta key `checkpoint` names the file that
-// belongs to its last commit, so the two can never disagree.
+// What lets `recover` go on exactly where a killed recorder stopped: how far each spool was read at a commit,
+// and the records that were read but not yet written as rows. The profile's meta key `checkpoint` names the
+// file that belongs to its last commit, so the two can never disagree.
 #pragma once
 
 #include <array>
@@ -36,8 +36,8 @@ Result<std::vector<ProcessCheckpoint>> readCheckpoint(const std::string& path);
 // Newest checkpoint file of the folder, 0 = none: segments may have been removed.
 uint64_t newestCheckpoint(const std::string& session_dir);
 
-// Texts, shapes and devices outlive the segments they came in: later records refer to them. They are kept beside
-// the segments in one append-only file of bare records.
+// Texts, shapes and devices outlive the segments they came in: later records refer to them. They are kept
+// beside the segments in one append-only file of bare records.
 bool isDefinition(spool::Kind kind);
 Status appendDefinitions(const std::string& process_folder, std::span<const spool::Record> records);
 std::vector<spool::Record> readDefinitions(const std::string& process_folder);

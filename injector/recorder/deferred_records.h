@@ -1,4 +1,5 @@
-// Records that name something which has not arrived yet (a text, a launch shape, a device): kept until it does.
+// Records that name something which has not arrived yet (a text, a launch shape, a device): kept until it
+// does.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,8 @@ class DeferredRecords {
     return all;
   }
   void collect(std::vector<spool::Record>& records) const {
-    for (const auto& [ignored, waiting] : m_records) records.insert(records.end(), waiting.begin(), waiting.end());
+    for (const auto& [ignored, waiting] : m_records)
+      records.insert(records.end(), waiting.begin(), waiting.end());
   }
   [[nodiscard]] size_t count() const { return m_count; }
 

@@ -9,7 +9,8 @@ DeviceRow& DeviceRegistry::identify(int64_t host_id, const std::string& uuid, in
                                     const std::string& name) {
   for (auto& [id, row] : m_rows) {
     if (row.host_id != host_id) continue;
-    const bool same = uuid.empty() ? !row.uuid && row.ordinal == ordinal && row.name == name : row.uuid == uuid;
+    const bool same =
+        uuid.empty() ? !row.uuid && row.ordinal == ordinal && row.name == name : row.uuid == uuid;
     if (same) return row;
   }
   DeviceRow row;
@@ -28,7 +29,8 @@ DeviceRow* DeviceRegistry::find(int64_t id) {
 }
 
 std::string uuidText(const unsigned char (&bytes)[16], bool mig) {
-  if (std::all_of(std::begin(bytes), std::end(bytes), [](unsigned char byte) { return byte == 0; })) return {};
+  if (std::all_of(std::begin(bytes), std::end(bytes), [](unsigned char byte) { return byte == 0; }))
+    return {};
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string text = mig ? "MIG-" : "GPU-";
   for (int i = 0; i < 16; ++i) {

@@ -14,8 +14,8 @@ class DeviceRegistry {
  public:
   explicit DeviceRegistry(RowBatch& batch) : m_batch(&batch) {}
 
-  // The row of a GPU by host and UUID (empty: unknown, then host, ordinal and name tell GPUs apart); made when
-  // it is new. Change it and call save().
+  // The row of a GPU by host and UUID (empty: unknown, then host, ordinal and name tell GPUs apart); made
+  // when it is new. Change it and call save().
   DeviceRow& identify(int64_t host_id, const std::string& uuid, int64_t ordinal, const std::string& name);
   DeviceRow* find(int64_t id);
   void load(const DeviceRow& row) { m_rows[row.id] = row; }

@@ -11,14 +11,14 @@
 namespace perfscope {
 namespace {
 
-constexpr size_t kLongestMangled = 64 * 1024;
+constexpr size_t kLongestMangled = 65536;
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
 constexpr std::string_view kOperator = "operator";
 // Longest first, so that a prefix cannot win.
 constexpr std::array<std::string_view, 41> kSymbols = {
-    "->*", "<<=", ">>=", "<=>", "()", "[]", "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
-    "++",  "--",  "+=",  "-=",  "*=", "/=", "%=", "^=", "&=", "|=", "<",  ">",  "+",  "-",  "*",
-    "/",   "%",   "^",   "&",   "|",  "~",  "!",  "=",  ",",  "new[]", "delete[]"};
+    "->*", "<<=", ">>=", "<=>", "()", "[]", "->", "<<", ">>", "<=", ">=", "==",    "!=",      "&&",
+    "||",  "++",  "--",  "+=",  "-=", "*=", "/=", "%=", "^=", "&=", "|=", "<",     ">",       "+",
+    "-",   "*",   "/",   "%",   "^",  "&",  "|",  "~",  "!",  "=",  ",",  "new[]", "delete[]"};
 
 bool isIdentifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';

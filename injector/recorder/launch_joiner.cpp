@@ -102,7 +102,8 @@ void LaunchJoiner::meetWaiting(Waiting& waiting, const spool::Api& api) {
   erase(api.correlation);
 }
 
-// Before a call that never folds is written: its nested double goes, records that waited for it do not wait on.
+// Before a call that never folds is written: its nested double goes, records that waited for it do not wait
+// on.
 void LaunchJoiner::dropOrWriteWaiting(Waiting& waiting, const spool::Api& api) {
   if (!waiting.is_api) {
     m_sink.write_gpu(waiting.first, std::nullopt);
@@ -217,14 +218,16 @@ void LaunchJoiner::collectWaiting(std::vector<spool::Record>& records) const {
     const auto found = m_waiting.find(queued.correlation);
     if (found == m_waiting.end() || found->second.serial != queued.serial) continue;
     records.push_back(found->second.first);
-    if (found->second.more) records.insert(records.end(), found->second.more->begin(), found->second.more->end());
+    if (found->second.more)
+      records.insert(records.end(), found->second.more->begin(), found->second.more->end());
   }
 }
 
 void LaunchJoiner::flush() {
   for (const auto& queued : m_queue) {
     const auto found = m_waiting.find(queued.correlation);
-    if (found != m_waiting.end() && found->second.serial == queued.serial) release(queued.correlation, found->second);
+    if (found != m_waiting.end() && found->second.serial == queued.serial)
+      release(queued.correlation, found->second);
   }
   m_queue.clear();
 }

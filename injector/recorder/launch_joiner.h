@@ -35,9 +35,9 @@ struct JoinSink {
 uint32_t correlationOf(const spool::Record& gpu);
 
 // The launches of one process. Used by one thread.
-// Rules: one call, one GPU record: folded, the call gets no row. One call, several records: the call keeps its
-// row and none of the records carries it. Of a driver call nested in a runtime call with the same correlation
-// the outer one counts. What finds no partner within the window is written plainly.
+// Rules: one call, one GPU record: folded, the call gets no row. One call, several records: the call keeps
+// its row and none of the records carries it. Of a driver call nested in a runtime call with the same
+// correlation the outer one counts. What finds no partner within the window is written plainly.
 class LaunchJoiner {
  public:
   struct Limits {

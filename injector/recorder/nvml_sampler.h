@@ -1,5 +1,5 @@
-// Clocks, power, temperature, throttle reasons, energy and PCIe of the GPUs in use, from NVML in a thread of its
-// own: some NVML calls take 20 ms and must not hold up the recorder.
+// Clocks, power, temperature, throttle reasons, energy and PCIe of the GPUs in use, from NVML in a thread of
+// its own: some NVML calls take 20 ms and must not hold up the recorder.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
 // /proc/<pid>/stat.
 #include "injector/recorder/process_alive.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <fstream>
 #include <sstream>
 #include <string>

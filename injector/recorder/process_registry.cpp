@@ -83,8 +83,8 @@ RegisteredProcess& ProcessRegistry::load(const ProcessRow& row) {
   return m_processes.back();
 }
 
-void ProcessRegistry::end(RegisteredProcess& process, const ControlSnapshot& control, const std::string& state,
-                          std::optional<int> exit_status) {
+void ProcessRegistry::end(RegisteredProcess& process, const ControlSnapshot& control,
+                          const std::string& state, std::optional<int> exit_status) {
   fill(process.row, control);
   process.row.state = state;
   if ((state == "closed" || state == "execed") && control.end_ns != 0)

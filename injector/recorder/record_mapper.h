@@ -1,5 +1,5 @@
-// Spool records -> rows of the database, with process and device: the only switch over spool kinds and the only
-// room that knows both layouts.
+// Spool records -> rows of the database, with process and device: the only switch over spool kinds and the
+// only room that knows both layouts.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct MappedProcess {
   std::unordered_map<uint32_t, int64_t> devices;  // ordinal -> device
   DeferredRecords deferred;
   std::unique_ptr<LaunchJoiner> joiner;
-  bool do_without = false;  // what is missing now will not come: placeholders
+  bool do_without = false;  // what is missing now will not come: unnamed rows fill in
   uint32_t last_tid = 0;    // cache of `threads`: records come in runs of one thread
   int64_t last_thread = 0;
 };
@@ -46,9 +46,10 @@ class RecordMapper {
   Status load(const TraceReader& profile);
   // Records of the process that were taken but are in no row yet.
   static std::vector<spool::Record> waiting(const MappedProcess& process);
-  // No more records of this process: partners are no longer waited for, what is missing gets a placeholder.
+  // No more records of this process: partners are no longer waited for, what is missing gets an unnamed row.
   void finish(MappedProcess& process);
   [[nodiscard]] int64_t gpuRecords() const { return m_gpu_records; }
+  void forgetGpuRecords(int64_t count) { m_gpu_records -= count; }  // rows that were taken out again
   // Sentences of grade error that collectors noted (slot taken, CUPTI missing ...), each once.
   [[nodiscard]] const std::vector<std::string>& collectorErrors() const { return m_collector_errors; }
 
@@ -84,7 +85,8 @@ class RecordMapper {
   void threadName(MappedProcess& process, const spool::Record& record);
 
   int64_t writeGpu(MappedProcess& process, const spool::Record& record, const std::optional<Launch>& launch);
-  int64_t writeKernel(MappedProcess& process, const spool::Kernel& kernel, const std::optional<Launch>& launch);
+  int64_t writeKernel(MappedProcess& process, const spool::Kernel& kernel,
+                      const std::optional<Launch>& launch);
   int64_t writeMemcpy(MappedProcess& process, const spool::Memcpy& copy, const std::optional<Launch>& launch);
   int64_t writeMemset(MappedProcess& process, const spool::Memset& fill, const std::optional<Launch>& launch);
   void writeApi(MappedProcess& process, int64_t row, const spool::Api& api);

@@ -21,8 +21,8 @@ std::string nameIn(const std::array<std::string_view, N>& names, Index index, st
   return i < N ? std::string(names[i]) : std::string(what) + " " + std::to_string(i);
 }
 
-constexpr std::array<std::string_view, 8> kGemmApis = {
-    "unknown", "GemmEx", "LtMatmul", "Sgemm", "Dgemm", "Hgemm", "StridedBatched", "Batched"};
+constexpr std::array<std::string_view, 8> kGemmApis = {"unknown", "GemmEx", "LtMatmul",       "Sgemm",
+                                                       "Dgemm",   "Hgemm",  "StridedBatched", "Batched"};
 constexpr std::array<std::string_view, 13> kNcclOps = {
     "unknown", "AllReduce", "Broadcast", "Reduce",  "AllGather",  "ReduceScatter", "Send",
     "Recv",    "AllToAll",  "Gather",    "Scatter", "GroupStart", "GroupEnd"};
@@ -50,7 +50,8 @@ void RecordMapper::synchronization(MappedProcess& process, const spool::Synchron
   row.type = record.type;
   row.context = record.context;
   row.stream = unless(record.stream, kNotApplicable);
-  if (record.type == kEvent || record.type == kStreamWaitEvent) row.event_id = unless(record.event_id, kNotApplicable);
+  if (record.type == kEvent || record.type == kStreamWaitEvent)
+    row.event_id = unless(record.event_id, kNotApplicable);
   row.start_ns = relative(record.start_ns);
   row.duration_ns = span(record.start_ns, record.end_ns);
   row.correlation_id = record.correlation;
@@ -175,7 +176,8 @@ void RecordMapper::gemm(MappedProcess& process, const spool::Gemm& record) {
   row.thread_id = threadId(process, record.head.thread);
   row.api = nameIn(kGemmApis, record.api, "api");
   row.m = record.m, row.n = record.n, row.k = record.k, row.batch = record.batch;
-  row.a_type = record.a_type, row.b_type = record.b_type, row.c_type = record.c_type, row.d_type = record.d_type;
+  row.a_type = record.a_type, row.b_type = record.b_type, row.c_type = record.c_type,
+  row.d_type = record.d_type;
   row.compute_type = record.compute_type;
   row.transpose_a = flag(0);
   row.transpose_b = flag(1);
@@ -260,7 +262,8 @@ void RecordMapper::threadName(MappedProcess& process, const spool::Record& raw) 
   const auto record = as<spool::ThreadName>(raw);
   if (lacksText(process, record.name_id, raw)) return;
   const int64_t id = threadId(process, record.head.thread);
-  m_batch->put(ThreadRow{id, process.registered->row.id, record.head.thread, textOf(process, record.name_id).text});
+  m_batch->put(
+      ThreadRow{id, process.registered->row.id, record.head.thread, textOf(process, record.name_id).text});
 }
 
 }  // namespace perfscope

@@ -51,11 +51,11 @@ void Recorder::Impl::updateTotals() {
 
 void Recorder::Impl::setExitStatus(const EndOfTarget& target) {
   // The last session of that pid is the one that ended so.
-  for (auto process = processes.rbegin(); process != processes.rend(); ++process) {
-    if (process->registered == nullptr || process->registered->row.pid != target.pid) continue;
-    registry.setExitStatus(*process->registered, target.status);
-    return;
+  RegisteredProcess* last = nullptr;
+  for (auto& process : processes) {
+    if (process.registered != nullptr && process.registered->row.pid == target.pid) last = process.registered;
   }
+  if (last != nullptr) registry.setExitStatus(*last, target.status);
 }
 
 // Processes that live on when the session ends, and folders whose control file never became readable.

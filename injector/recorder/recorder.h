@@ -19,8 +19,9 @@ struct RecorderOptions {
   std::string session_dir;  // where process folders appear
   int64_t time_base_ns = 0;
   bool store_arguments = true;
-  bool live = true;  // false: recover, nobody writes any more
+  bool live = true;     // false: recover, nobody writes any more
   bool resume = false;  // go on with the unclosed profile `output` from its checkpoint in session_dir
+  bool windows_configured = false;  // --delay, --duration, --steps or --capture
   double nvml_hz = 0;
   int commit_every_ms = 1000;
   std::map<std::string, std::string> meta;
@@ -46,7 +47,8 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // One round over all processes; true = there is more to read right now. An error is final: do not call again.
+  // One round over all processes; true = there is more to read right now. An error is final: do not call
+  // again.
   Result<bool> poll();
   // Reads what is left, waits a moment for processes that are just ending, says how each ended, completes the
   // file.

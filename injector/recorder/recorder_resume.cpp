@@ -47,8 +47,7 @@ Status Recorder::Impl::resume() {
   if (!profile) return tl::unexpected(profile.error());
   const auto number = profile->meta(kCheckpointKey);
   if (!number) return tl::unexpected(number.error());
-  const auto points =
-      readCheckpoint(options.session_dir + "/checkpoint-" + number->value_or("0"));
+  const auto points = readCheckpoint(options.session_dir + "/checkpoint-" + number->value_or("0"));
   if (!points) return tl::unexpected(points.error());
   if (auto status = batch.loadIds(); !status) return status;
   if (auto status = mapper.load(*profile); !status) return status;
@@ -70,7 +69,8 @@ Status Recorder::Impl::resume() {
     const auto row = rows.find(point.process_id);
     for (auto& process : processes) {
       const auto& folder = process.spool->folder();
-      if (folder.pid != point.folder.pid || folder.start_ns != point.folder.start_ns || row == rows.end()) continue;
+      if (folder.pid != point.folder.pid || folder.start_ns != point.folder.start_ns || row == rows.end())
+        continue;
       process.registered = row->second;
       takeUp(process, point, threads[point.process_id]);
     }

@@ -7,6 +7,7 @@
 #include "injector/recorder/process_alive.h"
 #include "injector/recorder/recorder_state.h"
 #include "injector/recorder/spool_bytes.h"
+#include "injector/recorder/window_filter.h"
 
 namespace perfscope {
 namespace {
@@ -60,12 +61,13 @@ bool Recorder::Impl::readProcess(Process& process, bool final) {
     tellRefusals(process);
     return false;
   }
-  const size_t count = process.spool->read(kRecordsPerTurn, final, [&](std::span<const spool::Record> records) {
-    for (const auto& record : records) {
-      mapper.map(*process.mapped, record);
-      if (options.live && isDefinition(kindOf(record))) process.definitions.push_back(record);
-    }
-  });
+  const size_t count =
+      process.spool->read(kRecordsPerTurn, final, [&](std::span<const spool::Record> records) {
+        for (const auto& record : records) {
+          mapper.map(*process.mapped, record);
+          if (options.live && isDefinition(kindOf(record))) process.definitions.push_back(record);
+        }
+      });
   totals.spool_records += static_cast<int64_t>(count);
   if (process.spool->hasControl()) process.registered->loss = process.spool->control().loss;
   tellRefusals(process);
@@ -110,6 +112,7 @@ void Recorder::Impl::refreshLosses(Process& process) {
 void Recorder::Impl::endProcess(Process& process, const std::string& state) {
   mapper.finish(*process.mapped);
   refreshLosses(process);
+  cutWindows(process);
   ControlSnapshot control = process.spool->control();
   if (!process.spool->hasControl()) {
     control.pid = process.spool->folder().pid;
@@ -118,6 +121,14 @@ void Recorder::Impl::endProcess(Process& process, const std::string& state) {
   registry.end(*process.registered, control, state, std::nullopt);
   process.mapped.reset();  // its maps may be large
   process.ended = true;
+}
+
+void Recorder::Impl::cutWindows(Process& process) {
+  const Database* const db = batch.databaseInTransaction();
+  if (db == nullptr) return;
+  const auto count = dropOutsideWindows(*db, process.registered->row.id, options.windows_configured);
+  if (!count) return batch.fail(count.error());
+  mapper.forgetGpuRecords(*count);
 }
 
 // A later session of the same pid: the process called exec without our knowing.

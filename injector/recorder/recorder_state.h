@@ -1,5 +1,5 @@
-// The recorder's working parts, shared by its rooms: rounds (recorder_rounds.cpp), checkpoints and their reading
-// back (recorder_resume.cpp), beginning and end (recorder.cpp). Owner: the recorder's thread.
+// The recorder's working parts, shared by its rooms: rounds (recorder_rounds.cpp), checkpoints and their
+// reading back (recorder_resume.cpp), beginning and end (recorder.cpp). Owner: the recorder's thread.
 #pragma once
 
 #include <chrono>
@@ -66,6 +66,7 @@ struct Recorder::Impl {
   bool registerProcess(Process& process, bool final);
   void tellRefusals(Process& process);
   void endProcess(Process& process, const std::string& state);
+  void cutWindows(Process& process);
   [[nodiscard]] bool wasReplaced(const Process& process) const;
   static void refreshLosses(Process& process);
   void nvmlRows();

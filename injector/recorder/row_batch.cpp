@@ -28,9 +28,9 @@ Statement* RowBatch::prepared(std::string_view key, const std::string& sql) {
 void RowBatch::patchLaunch(std::string_view table, int64_t row, std::optional<int64_t> start_ns,
                            std::optional<int64_t> duration_ns, std::optional<int64_t> thread_id) {
   if (!ready()) return;
-  Statement* const update =
-      prepared(table, "UPDATE " + std::string(table) +
-                          " SET launch_start_ns = ?, launch_duration_ns = ?, launch_thread_id = ? WHERE id = ?");
+  Statement* const update = prepared(
+      table, "UPDATE " + std::string(table) +
+                 " SET launch_start_ns = ?, launch_duration_ns = ?, launch_thread_id = ? WHERE id = ?");
   if (update == nullptr) return;
   update->bind(1, start_ns);
   update->bind(2, duration_ns);

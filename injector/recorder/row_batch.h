@@ -38,6 +38,8 @@ class RowBatch {
                    std::optional<int64_t> duration_ns, std::optional<int64_t> thread_id);
   void removeApiCall(int64_t row);
 
+  // For statements of the caller inside the batch's transaction; nullptr after an error.
+  const Database* databaseInTransaction() { return ready() ? &m_writer.database() : nullptr; }
   // The last id given out, 0 = none.
   template <class Row>
   [[nodiscard]] int64_t lastId() const {
@@ -49,8 +51,8 @@ class RowBatch {
   // For an appended profile: numbering goes on behind the rows that are there.
   Status loadIds();
 
-  // After an error the open transaction is rolled back: the profile stays at its last commit, which is what the
-  // checkpoint of that commit describes.
+  // After an error the open transaction is rolled back: the profile stays at its last commit, which is what
+  // the checkpoint of that commit describes.
   Status commit();
   void fail(const Error& error) {
     if (!m_error) m_error = error;
@@ -67,7 +69,7 @@ class RowBatch {
   }
   Statement* prepared(std::string_view key, const std::string& sql);
 
-  TraceWriter m_writer;                                        // declared first: closed last
+  TraceWriter m_writer;  // declared first: closed last
   std::vector<std::pair<std::string, Statement>> m_statements;
   std::vector<std::pair<std::string_view, int64_t>> m_ids;  // by text: addresses of literals differ by file
   std::optional<Error> m_error;

@@ -73,7 +73,8 @@ ControlHead parseControl(std::span<const unsigned char> bytes) {
   const auto version = valueAt<uint32_t>(bytes, offsetof(ControlBlock, version));
   if (magic != spool::kControlMagic || version != spool::kFormatVersion) {
     head.state = HeadState::Refused;
-    head.refusal = magic != spool::kControlMagic ? "is no control file (wrong magic number)" : otherVersion(version);
+    head.refusal =
+        magic != spool::kControlMagic ? "is no control file (wrong magic number)" : otherVersion(version);
     return head;
   }
   head.state = HeadState::Ready;
@@ -96,7 +97,8 @@ ControlHead parseControl(std::span<const unsigned char> bytes) {
   s.heartbeat_ns = u64(offsetof(ControlBlock, heartbeat_ns));
   s.end_ns = u64(offsetof(ControlBlock, end_ns));
   s.records = u64(offsetof(ControlBlock, records));
-  for (size_t i = 0; i < kLossCount; ++i) s.loss[i] = u64(offsetof(ControlBlock, loss) + i * sizeof(uint64_t));
+  for (size_t i = 0; i < kLossCount; ++i)
+    s.loss[i] = u64(offsetof(ControlBlock, loss) + i * sizeof(uint64_t));
   s.command = spaced(textAt(bytes, offsetof(ControlBlock, command), sizeof(ControlBlock::command)));
   s.executable = textAt(bytes, offsetof(ControlBlock, executable), sizeof(ControlBlock::executable));
   s.host = textAt(bytes, offsetof(ControlBlock, host), sizeof(ControlBlock::host));

@@ -16,14 +16,14 @@ namespace perfscope {
 
 // What is to be done with a file whose head was read.
 enum class HeadState {
-  Ready,    // valid
-  TooEarly, // not written yet (short, or magic still 0): look again later
-  Refused,  // not ours or of another version: the reason says which
+  Ready,     // valid
+  TooEarly,  // not written yet (short, or magic still 0): look again later
+  Refused,   // not ours or of another version: the reason says which
 };
 
 struct SegmentHead {
   HeadState state = HeadState::TooEarly;
-  std::string refusal;     // why, when Refused
+  std::string refusal;  // why, when Refused
   uint32_t pid = 0;
   uint32_t sequence = 0;
   uint32_t published = 0;  // clamped to a segment's capacity

@@ -32,7 +32,8 @@ int openRegular(const std::string& path) {
 size_t readAt(int fd, void* to, size_t bytes, size_t offset) {
   size_t done = 0;
   while (done < bytes) {
-    const ssize_t got = ::pread(fd, static_cast<char*>(to) + done, bytes - done, static_cast<off_t>(offset + done));
+    const ssize_t got =
+        ::pread(fd, static_cast<char*>(to) + done, bytes - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     done += static_cast<size_t>(got);
@@ -48,7 +49,8 @@ SegmentHead headOf(int fd) {
 
 }  // namespace
 
-ProcessSpool::ProcessSpool(std::string path, ProcessFolder folder) : m_path(std::move(path)), m_folder(folder) {}
+ProcessSpool::ProcessSpool(std::string path, ProcessFolder folder)
+    : m_path(std::move(path)), m_folder(folder) {}
 
 ProcessSpool::~ProcessSpool() {
   if (m_fd >= 0) ::close(m_fd);

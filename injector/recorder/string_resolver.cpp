@@ -5,9 +5,9 @@
 
 namespace perfscope {
 namespace {
-constexpr size_t kPieceBytes = 48;            // bytes of every piece but the last
-constexpr size_t kMaxTextBytes = 256 * 1024;  // longer texts are cut: a name is not a payload
-constexpr size_t kMaxPartialTexts = 1024;     // one writer: more than a few open texts are garbage
+constexpr size_t kPieceBytes = 48;         // bytes of every piece but the last
+constexpr size_t kMaxTextBytes = 262144;   // longer texts are cut: a name is not a payload
+constexpr size_t kMaxPartialTexts = 1024;  // one writer: more than a few open texts are garbage
 }  // namespace
 
 PooledText& TextPool::intern(std::string_view text) {

@@ -26,7 +26,10 @@ TEST(DeviceTimes, UnionsOverlapsAndExposureByHand) {
   // fill                               [---)    60..70
   TraceBuilder b;
   b.kernel({.name = "void gemm()", .start_ns = 0, .duration_ns = 20});
-  b.kernel({.name = "ncclDevKernel_AllReduce_Sum_f32(ncclDevKernelArgs)", .start_ns = 10, .duration_ns = 30, .stream = 17});
+  b.kernel({.name = "ncclDevKernel_AllReduce_Sum_f32(ncclDevKernelArgs)",
+            .start_ns = 10,
+            .duration_ns = 30,
+            .stream = 17});
   b.kernel({.name = "b", .start_ns = 40, .duration_ns = 10});
   b.copy({.start_ns = 30, .duration_ns = 20, .bytes = 1000});
   b.fill(60, 10);
@@ -34,8 +37,8 @@ TEST(DeviceTimes, UnionsOverlapsAndExposureByHand) {
   EXPECT_EQ(t.kernel_count, 3);
   EXPECT_EQ(t.kernel_sum_ns, 60);
   EXPECT_EQ(t.span_ns, 70);
-  EXPECT_EQ(t.busy_ns, 60);   // 0..50 and 60..70
-  EXPECT_EQ(t.idle_ns, 10);   // 50..60
+  EXPECT_EQ(t.busy_ns, 60);  // 0..50 and 60..70
+  EXPECT_EQ(t.idle_ns, 10);  // 50..60
   EXPECT_EQ(t.kernel_busy_ns, 50);
   EXPECT_EQ(t.compute_ns, 30);
   EXPECT_EQ(t.comm_ns, 30);
@@ -102,7 +105,8 @@ TEST(DeviceTimes, NoRecordsGiveZeros) {
 
 TEST(CommunicationNames, ByTheBeginOfTheNameOnly) {
   TraceBuilder b;
-  for (const auto* name : {"ncclKernel_AllReduce", "void ncclDevKernel_X", "rcclGenericKernel", "my_ncclKernel", "gemm"}) {
+  for (const auto* name :
+       {"ncclKernel_AllReduce", "void ncclDevKernel_X", "rcclGenericKernel", "my_ncclKernel", "gemm"}) {
     b.kernel({.name = name, .start_ns = 1, .duration_ns = 1});
   }
   const auto trace = loadTrace(b.write(), {});

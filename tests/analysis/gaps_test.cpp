@@ -20,7 +20,11 @@ struct Case {
   // launch_ns: when the second kernel's launch call began (empty: not seen).
   explicit Case(std::optional<int64_t> launch_ns, int64_t stream = 7) {
     b.kernel({.name = "first", .start_ns = 50'000, .duration_ns = 50'000, .launch_ns = 40'000});
-    b.kernel({.name = "second", .start_ns = kGapEnd, .duration_ns = 10'000, .launch_ns = launch_ns, .stream = stream});
+    b.kernel({.name = "second",
+              .start_ns = kGapEnd,
+              .duration_ns = 10'000,
+              .launch_ns = launch_ns,
+              .stream = stream});
   }
   std::string cause() {
     const auto trace = loadTrace(b.write(), {});
@@ -34,8 +38,8 @@ struct Case {
   std::string evidence;
 };
 
-constexpr int64_t kLate = 190'000;    // launched in the gap
-constexpr int64_t kEarly = 45'000;    // launched long before it
+constexpr int64_t kLate = 190'000;  // launched in the gap
+constexpr int64_t kEarly = 45'000;  // launched long before it
 
 TEST(GapCause, LateLaunchIsHostSubmission) {
   Case c(kLate);
@@ -137,7 +141,12 @@ TEST(GapCause, InputNeedsTheLaunchingThreadInADataRange) {
 
 TEST(GapCause, CopyThatHoldsTheHost) {
   TraceBuilder b;  // pageable copy ends at 100 us, the next launch comes after it
-  b.copy({.start_ns = 50'000, .duration_ns = 50'000, .bytes = 1, .src_kind = 1, .launch_ns = 40'000, .launch_duration_ns = 61'000});
+  b.copy({.start_ns = 50'000,
+          .duration_ns = 50'000,
+          .bytes = 1,
+          .src_kind = 1,
+          .launch_ns = 40'000,
+          .launch_duration_ns = 61'000});
   b.kernel({.start_ns = kGapEnd, .duration_ns = 1, .launch_ns = kLate});
   auto trace = loadTrace(b.write(), {});
   ASSERT_TRUE(trace);
@@ -152,7 +161,12 @@ TEST(GapCause, CopyThatHoldsTheHost) {
 
   TraceBuilder staging;  // the gap is the staging of the copy that ends it
   staging.kernel({.start_ns = 50'000, .duration_ns = 50'000, .launch_ns = 40'000});
-  staging.copy({.start_ns = kGapEnd, .duration_ns = 10, .bytes = 1, .src_kind = 1, .launch_ns = 101'000, .launch_duration_ns = 99'500});
+  staging.copy({.start_ns = kGapEnd,
+                .duration_ns = 10,
+                .bytes = 1,
+                .src_kind = 1,
+                .launch_ns = 101'000,
+                .launch_duration_ns = 99'500});
   trace = loadTrace(staging.write(), {});
   ASSERT_TRUE(trace);
   EXPECT_EQ(analyseGaps(*trace, kAllTime, 1).largest[0].cause, IdleCause::Copy);

@@ -19,8 +19,8 @@ LaunchFacts factsOf(TraceBuilder& b) {
 
 TEST(Launches, LatencyIncludesQueueingAndDepthCountsWaitingLaunches) {
   TraceBuilder b;
-  // Launched at 0, 10, 20; they start at 5, 105, 205: at launch 0 none waits, at 10 none (the first has started),
-  // at 20 one (the second).
+  // Launched at 0, 10, 20; they start at 5, 105, 205: at launch 0 none waits, at 10 none (the first has
+  // started), at 20 one (the second).
   b.kernel({.start_ns = 5, .duration_ns = 100, .launch_ns = 0, .launch_duration_ns = 3});
   b.kernel({.start_ns = 105, .duration_ns = 100, .launch_ns = 10, .launch_duration_ns = 4});
   b.kernel({.start_ns = 205, .duration_ns = 100, .launch_ns = 20, .launch_duration_ns = 5});
@@ -38,7 +38,11 @@ TEST(Launches, AGraphLaunchCountsOnceThroughItsFirstNode) {
   TraceBuilder b;
   b.api("cudaGraphLaunch", 100, 40, 9);
   for (int64_t node = 0; node < 4; ++node) {
-    b.kernel({.start_ns = 200 + 10 * node, .duration_ns = 5, .correlation = 9, .graph_id = 1, .graph_node = 50 + node});
+    b.kernel({.start_ns = 200 + 10 * node,
+              .duration_ns = 5,
+              .correlation = 9,
+              .graph_id = 1,
+              .graph_node = 50 + node});
   }
   const LaunchFacts facts = factsOf(b);
   EXPECT_EQ(facts.launches, 0);

@@ -113,8 +113,10 @@ TEST(LoadTrace, ParallelReadingKeepsEveryRowOnce) {
 TEST(LoadTrace, AGraphLaunchIsTheLaunchOfAllItsNodes) {
   TraceBuilder b;
   b.api("cudaGraphLaunch_v10000", 1000, 50, 42);
-  b.kernel({.name = "a", .start_ns = 1100, .duration_ns = 5, .correlation = 42, .graph_id = 1, .graph_node = 10});
-  b.kernel({.name = "b", .start_ns = 1110, .duration_ns = 5, .correlation = 42, .graph_id = 1, .graph_node = 11});
+  b.kernel(
+      {.name = "a", .start_ns = 1100, .duration_ns = 5, .correlation = 42, .graph_id = 1, .graph_node = 10});
+  b.kernel(
+      {.name = "b", .start_ns = 1110, .duration_ns = 5, .correlation = 42, .graph_id = 1, .graph_node = 11});
   b.kernel({.name = "c", .start_ns = 1120, .duration_ns = 5, .correlation = 43});
   const Trace t = load(b);
   EXPECT_EQ(t.kernels.launch_start_ns[0], 1000);
@@ -132,7 +134,10 @@ TEST(LoadTrace, NestedLibraryCallsAreOneProduct) {
 
 TEST(LoadTrace, OnlyRangesOfInterestAreKept) {
   TraceBuilder b;
-  b.range("step 0", 0, 10).range("forward", 1, 5).range("DataLoader __next__ dataloader", 11, 3).range("step 1", 20, {});
+  b.range("step 0", 0, 10)
+      .range("forward", 1, 5)
+      .range("DataLoader __next__ dataloader", 11, 3)
+      .range("step 1", 20, {});
   const Trace t = load(b);
   ASSERT_EQ(t.step_ranges.size(), 2U);
   EXPECT_EQ(t.step_ranges[1].duration_ns, kUnknownTime);
@@ -143,7 +148,8 @@ TEST(RangeTexts, StepNumbers) {
   EXPECT_EQ(stepNumber("step 12"), 12);
   EXPECT_EQ(stepNumber("ProfilerStep#3"), 3);
   EXPECT_EQ(stepNumber("Step 0"), 0);
-  for (const auto* text : {"step", "step x", "step 1 of 3", "stepping 1", "optimizer.step 1", "step -1", ""}) {
+  for (const auto* text :
+       {"step", "step x", "step 1 of 3", "stepping 1", "optimizer.step 1", "step -1", ""}) {
     EXPECT_FALSE(stepNumber(text)) << text;
   }
 }

@@ -57,6 +57,12 @@ TEST(Format, Counts) {
   EXPECT_EQ(format::count(std::numeric_limits<int64_t>::min()), "-9,223,372,036,854,775,808");
 }
 
+TEST(Format, CountedNouns) {
+  EXPECT_EQ(format::counted(0, "gap"), "0 gaps");
+  EXPECT_EQ(format::counted(1, "gap"), "1 gap");
+  EXPECT_EQ(format::counted(1200, "CUDA graph"), "1,200 CUDA graphs");
+}
+
 TEST(Format, PercentagesDoNotPretendToBeWhole) {
   EXPECT_EQ(format::percent(0), "0.0 %");
   EXPECT_EQ(format::percent(0.4267), "42.7 %");
@@ -85,6 +91,8 @@ TEST(Format, WhatIsNotFiniteIsADash) {
 TEST(Format, NumbersAndExactNumbers) {
   EXPECT_EQ(format::number(0), "0");
   EXPECT_EQ(format::number(1.234), "1.23");
+  EXPECT_EQ(format::number(64), "64");
+  EXPECT_EQ(format::number(-64.5), "-64.5");
   EXPECT_EQ(format::number(1755), "1,755");
   EXPECT_EQ(format::number(1e20), "1.00e+20");
   EXPECT_EQ(format::number(0.0001), "1.00e-04");

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "analysis/report/glyphs.h"
+#include "analysis/report/kernel_labels.h"
 #include "analysis/report/report_sections.h"
 #include "analysis/report/roofline_chart.h"
 #include "analysis/report/text_page.h"
@@ -123,7 +124,7 @@ TEST(ReportText, KernelTableGolden) {
       "  60.0 %  480 ms  1,200   400 us  sm90_xmma_gemm_bf16...ze128x128x64  500 TFLOP/s   50.6 %  compute\n"
       "  25.0 %  200 ms  8,000  25.0 us  elementwise_kernel                            -        -  no FLOPs\n"
       "  15.0 %  120 ms  3,145  38.2 us  reduce_kernel                                 -        -  no FLOPs\n"
-      "  - rate of 2 of these kernels not measured, because no cuBLAS call was seen for this kernel\n");
+      "  - rate of 2 kernels above not measured, because no cuBLAS call was seen for this kernel\n");
 }
 
 TEST(ReportText, TopLimitsTheTablesAndSaysSo) {
@@ -201,6 +202,52 @@ TEST(TextTable, GivesWayInTheFlexibleColumnFirst) {
   table.print(page, 0);
   EXPECT_THAT(page.text(), HasSubstr("123456789"));
   expectOnPage(page.text(), 40);
+}
+
+TEST(TextTable, FlexibleColumnsShrinkToTheSameWidth) {
+  Page page({50, false, true});
+  TextTable table({{"a", true, true}, {"b", true, true}});
+  table.row({{std::string(90, 'x')}, {std::string(60, 'y')}});
+  table.print(page, 0);
+  const auto line = linesOf(page.text())[1];
+  EXPECT_EQ(line.find('y') - 2, 24U);
+  EXPECT_EQ(line.size(), 50U);
+}
+
+KernelReport named(const std::string& short_name, const std::string& name) {
+  KernelReport kernel;
+  kernel.short_name = short_name;
+  kernel.name = name;
+  return kernel;
+}
+
+TEST(KernelLabels, SharedShortNamesAreToldApart) {
+  const auto labels =
+      kernelLabels({named("at::native::vec", "void at::native::vec<4, Add<float>, Array>(int, Add<float>)"),
+                    named("at::native::vec", "void at::native::vec<4, Mul<float>, Array>(int, Mul<float>)"),
+                    named("gemm", "void gemm<1>()"), named("", "raw")});
+  EXPECT_EQ(labels[0], "vec <Add<float>>");
+  EXPECT_EQ(labels[1], "vec <Mul<float>>");
+  EXPECT_EQ(labels[2], "gemm");
+  EXPECT_EQ(labels[3], "raw");
+}
+
+// The first argument alone would call two of them "4".
+TEST(KernelLabels, WhenOneArgumentIsNotEnoughAllThatDiffersIsShown) {
+  const auto labels =
+      kernelLabels({named("v", "v<4, Add>()"), named("v", "v<4, Mul>()"), named("v", "v<8, Add>()")});
+  EXPECT_EQ(labels[0], "v <4, Add>");
+  EXPECT_EQ(labels[1], "v <4, Mul>");
+  EXPECT_EQ(labels[2], "v <8, Add>");
+}
+
+TEST(KernelLabels, OddNamesStillGetALabel) {
+  const auto labels = kernelLabels(
+      {named("k", "k"), named("k", "k"), named("", ""), named("n::", "n::<int>"), named("n::", "n::<long>")});
+  EXPECT_EQ(labels[0], "k");
+  EXPECT_EQ(labels[2], "(no name)");
+  EXPECT_EQ(labels[3], "n:: <int>");
+  EXPECT_EQ(labels[4], "n:: <long>");
 }
 
 // Ridge 100 FLOP/byte; a point on the roof right of the ridge and one at a tenth of it.

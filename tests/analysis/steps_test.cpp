@@ -76,7 +76,8 @@ TEST(Steps, TheFirstRankOfEqualsIsTaken) {
   TraceBuilder b;
   b.process(1, 1).process(2, 0);
   for (int64_t process : {1, 2}) {
-    for (int i = 0; i < 3; ++i) b.range("step " + std::to_string(i), 1000 * i + process, 900, process, process);
+    for (int i = 0; i < 3; ++i)
+      b.range("step " + std::to_string(i), 1000 * i + process, 900, process, process);
   }
   EXPECT_EQ(stepsOf(b).process, 1U);  // index of process row 2, rank 0
 }

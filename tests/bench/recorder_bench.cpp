@@ -1,6 +1,6 @@
-// Spool -> database: events a second on one core, peak memory, bytes a kernel. Usage: recorder_bench [EVENTS...]
-// Floors (spec/product.md, 6): 500,000 events/s, 64 B a kernel, memory that does not grow with the run.
-// Ends 1 when a floor is missed and `--check` was given.
+// Spool -> database: events a second on one core, peak memory, bytes a kernel. Usage: recorder_bench
+// [EVENTS...] Floors (spec/product.md, 6): 500,000 events/s, 64 B a kernel, memory that does not grow with
+// the run. Ends 1 when a floor is missed and `--check` was given.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,8 +46,8 @@ int measure(uint64_t events, bool check) {
   m.bytes_per_kernel = static_cast<double>(std::filesystem::file_size(dir.file("flood.perfscope"))) /
                        static_cast<double>(flood.kernels);
   std::printf("%11llu events %9llu kernels  %6.2f s  %9.0f events/s  %5.1f B/kernel  peak %4ld MiB\n",
-              static_cast<unsigned long long>(flood.records), static_cast<unsigned long long>(flood.kernels), seconds,
-              m.events_per_s, m.bytes_per_kernel, usage.ru_maxrss / 1024);
+              static_cast<unsigned long long>(flood.records), static_cast<unsigned long long>(flood.kernels),
+              seconds, m.events_per_s, m.bytes_per_kernel, usage.ru_maxrss / 1024);
   std::fflush(stdout);
   if (static_cast<uint64_t>(outcome->gpu_records) != flood.kernels) {
     std::fprintf(stderr, "recorded %lld kernels\n", static_cast<long long>(outcome->gpu_records));

@@ -45,7 +45,8 @@ void writeNames(TraceWriter& writer) {
   }
 }
 
-// A training-like mix: 600 kernels a step on two streams, rows out of order by one buffer now and then, as CUPTI does.
+// A training-like mix: 600 kernels a step on two streams, rows out of order by one buffer now and then, as
+// CUPTI does.
 void writeKernels(TraceWriter& writer, int64_t count) {
   constexpr int64_t kBatch = 100'000;
   must(writer.begin());
@@ -96,9 +97,10 @@ int main(int argc, char** argv) {
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("%lld kernels: report %.3f s, peak memory %.0f MiB, file %.1f bytes per kernel, steps %s (%lld)\n",
-              static_cast<long long>(count), seconds, static_cast<double>(usage.ru_maxrss) / 1024,
-              static_cast<double>(std::filesystem::file_size(path)) / static_cast<double>(count),
-              report->steps.source.c_str(), static_cast<long long>(report->steps.count));
+  std::printf(
+      "%lld kernels: report %.3f s, peak memory %.0f MiB, file %.1f bytes per kernel, steps %s (%lld)\n",
+      static_cast<long long>(count), seconds, static_cast<double>(usage.ru_maxrss) / 1024,
+      static_cast<double>(std::filesystem::file_size(path)) / static_cast<double>(count),
+      report->steps.source.c_str(), static_cast<long long>(report->steps.count));
   return 0;
 }

@@ -20,8 +20,8 @@ using test::kSpoolBaseNs;
 
 constexpr uint32_t kNames = 200;
 constexpr uint32_t kShapes = 400;
-constexpr uint32_t kStepKernels = 600;   // a training step of a small GPT
-constexpr uint32_t kApiDelay = 4000;     // API records come a buffer later than the kernels
+constexpr uint32_t kStepKernels = 600;  // a training step of a small GPT
+constexpr uint32_t kApiDelay = 4000;    // API records come a buffer later than the kernels
 constexpr uint64_t kKernelNs = 12'000;
 
 // Writes segments one after the other.

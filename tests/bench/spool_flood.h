@@ -1,5 +1,5 @@
-// Big spools for benchmarks, written as the collector writes them: launches, kernels, copies, NVTX steps, with the
-// API records of a thread arriving later than the kernels, as CUPTI's per-thread buffers do.
+// Big spools for benchmarks, written as the collector writes them: launches, kernels, copies, NVTX steps,
+// with the API records of a thread arriving later than the kernels, as CUPTI's per-thread buffers do.
 #pragma once
 
 #include <cstdint>

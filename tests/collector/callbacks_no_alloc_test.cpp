@@ -65,7 +65,7 @@ uint64_t allocationsIn(Work&& work) {
 struct Hot {
   LossTally losses;
   LaneTable lanes{losses, 1024};
-  BufferPool pool{64 * 1024, 4};
+  BufferPool pool{64 * 1024, 4, 4};
   BoundedQueue<ReadyBuffer> ready{64};
   CuptiApi api;
   std::atomic<uint64_t> handed_out{0};

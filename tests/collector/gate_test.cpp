@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "collector/window/trigger.h"
+
 namespace perfscope::collector {
 namespace {
 
@@ -135,12 +137,59 @@ TEST(Gate, ProfilerApi) {
   CollectorConfig config;
   config.capture = Capture::ProfilerApi;
   Gate gate(config, 0);
-  EXPECT_FALSE(gate.kindsWanted());
+  EXPECT_TRUE(gate.kindsWanted());  // on before the first start, which nothing announces
+  EXPECT_FALSE(gate.open());
   gate.profilerApi(true, 10);
-  EXPECT_TRUE(gate.kindsWanted());
+  EXPECT_TRUE(gate.open());
   gate.profilerApi(false, 20);
   EXPECT_FALSE(gate.kindsWanted());
-  EXPECT_EQ(windows(gate).size(), 2U);
+  gate.profilerApi(true, 30);
+  EXPECT_TRUE(gate.kindsWanted());
+  const auto all = windows(gate);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[1].time_ns, 20U);
+}
+
+struct Switched {
+  int on = 0;
+  static void count(void* self) { ++static_cast<Switched*>(self)->on; }
+};
+
+TEST(Trigger, StepsOneAhead) {
+  CollectorConfig config;
+  config.steps_wait = 2;
+  config.steps_active = 1;
+  config.steps_repeat = 1;
+  Switched switched;
+  WindowTrigger trigger(config, Switched::count, &switched);
+  EXPECT_TRUE(trigger.used());
+  std::vector<bool> on;
+  for (int step = 0; step < 5; ++step) on.push_back(trigger.before("step " + std::to_string(step)));
+  EXPECT_FALSE(trigger.before("forward"));
+  // Step 2 is recorded, so step 1 switches on already.
+  EXPECT_EQ(on, (std::vector<bool>{false, true, true, false, false}));
+  EXPECT_EQ(switched.on, 2);
+}
+
+TEST(Trigger, CaptureRangeIsSwitchedOnBeforeItBegins) {
+  CollectorConfig config;
+  config.capture = Capture::Nvtx;
+  config.capture_range = "region";
+  Switched switched;
+  WindowTrigger trigger(config, Switched::count, &switched);
+  const uint64_t recorded = trigger.recorded();
+  EXPECT_FALSE(trigger.pending(recorded));
+  EXPECT_FALSE(trigger.before("other"));
+  EXPECT_TRUE(trigger.before("region"));
+  EXPECT_EQ(switched.on, 1);
+  EXPECT_TRUE(trigger.pending(trigger.recorded()));  // not yet in the ring: the gate must not switch off
+  trigger.after();
+  EXPECT_TRUE(trigger.pending(recorded));  // a round that had begun before saw the ring without it
+  EXPECT_FALSE(trigger.pending(trigger.recorded()));
+}
+
+TEST(Trigger, NotUsedWithoutWindows) {
+  EXPECT_FALSE(WindowTrigger(CollectorConfig{}, Switched::count, nullptr).used());
 }
 
 }  // namespace

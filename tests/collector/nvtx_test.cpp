@@ -1,12 +1,10 @@
 // NVTX from the function table a program calls through, over the rings, to spool records.
 #include <gtest/gtest.h>
 
-#define NVTX_NO_IMPL
-#include <nvtx3/nvToolsExt.h>
-
 #include <array>
 #include <thread>
 
+#include "collector/nvtx/nvtx_chain.h"
 #include "collector/nvtx/nvtx_handler.h"
 #include "collector/spool/lane_drain.h"
 #include "tests/collector/spool_reading.h"
@@ -254,6 +252,87 @@ TEST_F(Nvtx, LongTextsAreCutNotLost) {
   const auto all = ranges();
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(records.text(all[0].text_id), text.substr(0, kMaxTextBytes));
+}
+
+// --- a chained tool
+
+struct OtherTool {
+  std::vector<std::string> calls;
+  static OtherTool& instance() {
+    static OtherTool tool;
+    return tool;
+  }
+};
+constexpr uint64_t kTheirDomain = 0xd0, kTheirString = 0x57, kTheirRange = 777;
+
+template <class F>
+void offer(NvtxFunctionPointer& cell, F* function) {
+  cell = reinterpret_cast<NvtxFunctionPointer>(function);
+}
+// What the other tool's InitializeInjectionNvtx2 would put into the tables.
+void installOther() {
+  offer(
+      client().core[NVTX_CBID_CORE_RangePushA], +[](const char* text) {
+        OtherTool::instance().calls.push_back(std::string("push ") + text);
+        return 0;
+      });
+  offer(
+      client().core[NVTX_CBID_CORE_RangePop], +[]() {
+        OtherTool::instance().calls.emplace_back("pop");
+        return 0;
+      });
+  offer(
+      client().core[NVTX_CBID_CORE_RangeStartA], +[](const char*) { return nvtxRangeId_t{kTheirRange}; });
+  offer(
+      client().core[NVTX_CBID_CORE_RangeEnd],
+      +[](nvtxRangeId_t id) { OtherTool::instance().calls.push_back("end " + std::to_string(id)); });
+  offer(
+      client().core2[NVTX_CBID_CORE2_DomainCreateA],
+      +[](const char*) { return reinterpret_cast<nvtxDomainHandle_t>(kTheirDomain); });
+  offer(
+      client().core2[NVTX_CBID_CORE2_DomainRegisterStringA], +[](nvtxDomainHandle_t domain, const char*) {
+        EXPECT_EQ(reinterpret_cast<uint64_t>(domain), kTheirDomain);
+        return reinterpret_cast<nvtxStringHandle_t>(kTheirString);
+      });
+  offer(
+      client().core2[NVTX_CBID_CORE2_DomainMarkEx],
+      +[](nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
+        EXPECT_EQ(reinterpret_cast<uint64_t>(domain), kTheirDomain);
+        EXPECT_EQ(reinterpret_cast<uint64_t>(attributes->message.registered), kTheirString);
+        OtherTool::instance().calls.emplace_back("mark");
+      });
+}
+
+// Last of its suite on purpose: the chain of a process is learned once and stays.
+TEST_F(Nvtx, ZChainedToolGetsEveryCallWithItsOwnHandles) {
+  client().core = {};
+  client().core2 = {};
+  const auto before = NvtxChain::snapshot(exportTable);
+  installOther();
+  nvtxChain().learn(before, NvtxChain::snapshot(exportTable));
+  ASSERT_TRUE(installNvtx(reinterpret_cast<void*>(&exportTable)));
+  push("ours and theirs");
+  pop();
+  const auto id = client().get<nvtxRangeId_t(const char*)>(NVTX_CBID_CORE_RangeStartA)("s");
+  EXPECT_EQ(id, kTheirRange);
+  client().get<void(nvtxRangeId_t)>(NVTX_CBID_CORE_RangeEnd)(id);
+  const auto domain =
+      client().get<nvtxDomainHandle_t(const char*)>(NVTX_CBID_CORE2_DomainCreateA)("chained domain");
+  auto a = attributes(nullptr);
+  a.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  a.message.registered = client().get<nvtxStringHandle_t(nvtxDomainHandle_t, const char*)>(
+      NVTX_CBID_CORE2_DomainRegisterStringA)(domain, "registered");
+  client().get<void(nvtxDomainHandle_t, const nvtxEventAttributes_t*)>(NVTX_CBID_CORE2_DomainMarkEx)(domain,
+                                                                                                     &a);
+  EXPECT_EQ(OtherTool::instance().calls,
+            (std::vector<std::string>{"push ours and theirs", "pop", "end 777", "mark"}));
+  EXPECT_EQ(ranges().size(), 2U);
+  const auto marks = records.of<spool::NvtxMark>(Kind::NvtxMark);
+  ASSERT_EQ(marks.size(), 1U);
+  EXPECT_EQ(records.text(marks[0].text_id), "registered");
+  EXPECT_EQ(records.text(marks[0].domain_id), "chained domain");
+  client().core = {};
+  client().core2 = {};
 }
 
 TEST(NvtxInstall, RefusesWhatItDoesNotUnderstand) {

@@ -51,7 +51,7 @@ TEST_F(SessionTest, BuffersBecomeSpoolRecords) {
   for (int i = 0; i < 3; ++i) {
     test::BufferBuilder buffer;
     for (uint32_t k = 0; k < 100; ++k) buffer.addKernel("kernel", 1000 + k, 2000 + k, k);
-    ASSERT_TRUE(FakeCupti::instance().deliver(buffer));
+    ASSERT_TRUE(FakeCupti::deliver(buffer));
   }
   session->close();
   const auto records = test::readSpool(folder());
@@ -65,40 +65,44 @@ TEST_F(SessionTest, BuffersBecomeSpoolRecords) {
   EXPECT_EQ(control.block().cupti_version, 130001U);
   EXPECT_EQ(control.block().driver_version, 13000U);
   EXPECT_EQ(control.block().cupti_buffers.load(), 3U);
-  EXPECT_EQ(FakeCupti::instance().forced_flushes, 1U);
+  EXPECT_EQ(FakeCupti::snapshot().forced_flushes, 1U);
   EXPECT_TRUE(notes().empty());
 }
 
 TEST_F(SessionTest, CallsComeInTheOrderCuptiWants) {
   begin()->close();
-  const auto& order = FakeCupti::instance().order;
+  const auto order = FakeCupti::snapshot().order;
   const auto first = [&](const char* what) {
     return std::find(order.begin(), order.end(), what) - order.begin();
   };
   EXPECT_EQ(first("subscribe"), 0);
   EXPECT_LT(first("attribute"), first("register"));
   EXPECT_LT(first("register"), first("enable"));
-  EXPECT_EQ(FakeCupti::instance().unsubscribes, 0U);  // no clean-up at exit: CUPTI may still be at work
+  EXPECT_EQ(FakeCupti::snapshot().unsubscribes, 0U);  // no clean-up at exit: CUPTI may still be at work
 }
 
 TEST_F(SessionTest, FlushesAreRegular) {
+  const auto before = std::chrono::steady_clock::now();
   Session* session = begin();
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  const uint32_t flushes = FakeCupti::instance().flushes;
-  EXPECT_GE(flushes, 3U);
-  EXPECT_LE(flushes, 15U);  // every 20 ms at most
-  EXPECT_EQ(FakeCupti::instance().forced_flushes, 0U);
+  const auto now = FakeCupti::snapshot();
+  const auto passed_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - before)
+          .count();
+  EXPECT_GE(now.flushes, 3U);
+  EXPECT_LE(now.flushes, passed_ms / 20 + 1);  // every 20 ms at most
+  EXPECT_EQ(now.forced_flushes, 0U);
   EXPECT_GT(test::readControl(folder()).block().heartbeat_ns.load(),
             test::readControl(folder()).block().start_ns);
   session->close();
 }
 
 TEST_F(SessionTest, DroppedRecordsAreCounted) {
-  FakeCupti::instance().dropped = 17;
+  FakeCupti::set([&](FakeCupti& f) { f.dropped = 17; });
   Session* session = begin();
   test::BufferBuilder buffer;
   buffer.addKernel("k", 1, 2);
-  ASSERT_TRUE(FakeCupti::instance().deliver(buffer));
+  ASSERT_TRUE(FakeCupti::deliver(buffer));
   session->close();
   EXPECT_EQ(test::readControl(folder()).loss(Loss::CuptiDropped), 17U);
 }
@@ -108,15 +112,15 @@ TEST_F(SessionTest, UnreadableBufferLosesItsRestOnly) {
   test::BufferBuilder buffer;
   buffer.addKernel("before", 1, 2);
   buffer.add<CUpti_ActivityKernel10>(static_cast<CUpti_ActivityKind>(12345));
-  ASSERT_TRUE(FakeCupti::instance().deliver(buffer));
+  ASSERT_TRUE(FakeCupti::deliver(buffer));
   session->close();
   EXPECT_EQ(test::readSpool(folder()).count(Kind::Kernel), 1U);
   EXPECT_EQ(test::readControl(folder()).loss(Loss::UnknownRecord), 1U);
 }
 
 TEST_F(SessionTest, TakenSlotIsToldWithItsHolder) {
-  FakeCupti::instance().subscribe_result = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-  FakeCupti::instance().slot_holder = "Kineto";
+  FakeCupti::set([&](FakeCupti& f) { f.subscribe_result = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED; });
+  FakeCupti::set([&](FakeCupti& f) { f.slot_holder = "Kineto"; });
   Session* session = begin();
   ASSERT_NE(session, nullptr);
   session->close();
@@ -125,8 +129,8 @@ TEST_F(SessionTest, TakenSlotIsToldWithItsHolder) {
   EXPECT_EQ(all[0].id, spool::NoteId::SlotTaken);
   EXPECT_EQ(all[0].value, 39);
   EXPECT_EQ(test::readSpool(folder()).text(all[0].text_id), "Kineto");
-  EXPECT_TRUE(FakeCupti::instance().enabled.empty());  // CUPTI is left alone
-  EXPECT_EQ(FakeCupti::instance().flushes, 0U);
+  EXPECT_TRUE(FakeCupti::snapshot().enabled.empty());  // CUPTI is left alone
+  EXPECT_EQ(FakeCupti::snapshot().flushes, 0U);
   EXPECT_EQ(hotState(), nullptr);
 }
 
@@ -138,21 +142,46 @@ TEST_F(SessionTest, MissingAndOldCuptiAreTold) {
   EXPECT_EQ(notes()[0].id, spool::NoteId::CuptiMissing);
   EXPECT_EQ(test::readControl(folder()).block().state.load(), spool::ProcessState::Closed);
   std::filesystem::remove_all(folder());
-  FakeCupti::instance().version = 17;  // 11.6
+  FakeCupti::set([&](FakeCupti& f) { f.version = 17; });  // 11.6
   begin()->close();
   ASSERT_EQ(notes().size(), 1U);
   EXPECT_EQ(notes()[0].id, spool::NoteId::CuptiTooOld);
 }
 
 TEST_F(SessionTest, RefusedKindAndKnownDefectAreNoted) {
-  FakeCupti::instance().refused_kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
-  FakeCupti::instance().version = 130000;
+  FakeCupti::set([&](FakeCupti& f) { f.refused_kind = CUPTI_ACTIVITY_KIND_OVERHEAD; });
+  FakeCupti::set([&](FakeCupti& f) { f.version = 130000; });
   begin()->close();
   const auto all = notes();
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].id, spool::NoteId::KnownBadVersion);
   EXPECT_EQ(all[1].id, spool::NoteId::KindUnavailable);
   EXPECT_EQ(test::readSpool(folder()).text(all[1].text_id), "OVERHEAD");
+}
+
+TEST_F(SessionTest, AnotherProfilerInsideIsNotedOnce) {
+  Session* session = begin();
+  hotState()->other_profiler.store(true);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  hotState()->other_profiler.store(true);
+  session->close();
+  ASSERT_EQ(notes().size(), 1U);
+  EXPECT_EQ(notes()[0].id, spool::NoteId::OtherProfilerInside);
+}
+
+// GEMM and NCCL kernels without a hooked call: the shapes are missing, and that is told. A forked child
+// likewise.
+TEST_F(SessionTest, SilentHooksAreNoted) {
+  Session* session = begin();
+  test::BufferBuilder buffer;
+  buffer.addKernel("sm90_xmma_gemm_bf16", 1, 2);
+  buffer.addKernel("ncclDevKernel_AllReduce", 3, 4);
+  ASSERT_TRUE(FakeCupti::deliver(buffer));
+  session->close();
+  const auto all = notes();
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].id, spool::NoteId::GemmHooksAbsent);
+  EXPECT_EQ(all[1].id, spool::NoteId::NcclHooksAbsent);
 }
 
 TEST_F(SessionTest, OtherRanksAreNotRecorded) {
@@ -173,7 +202,7 @@ TEST_F(SessionTest, UnwritableFolderLeavesTheProgramAlone) {
 }
 
 TEST_F(SessionTest, HangingFlushCannotHoldTheExit) {
-  FakeCupti::instance().flush_delay_ms = 500;
+  FakeCupti::set([&](FakeCupti& f) { f.flush_delay_ms = 500; });
   config.flush_ms = 1'000'000;
   Session* session = begin();
   const auto before = std::chrono::steady_clock::now();
@@ -193,7 +222,7 @@ TEST_F(SessionTest, CloseIsIdempotentAndLateCallsAreHarmless) {
   EXPECT_TRUE(session->flush(1'000'000'000));
   test::BufferBuilder buffer;
   buffer.addKernel("too late", 1, 2);
-  FakeCupti::instance().deliver(buffer);
+  FakeCupti::deliver(buffer);
   session->beforeExec();
   EXPECT_EQ(test::readControl(folder()).block().state.load(), spool::ProcessState::Closed);
 }
@@ -202,7 +231,7 @@ TEST_F(SessionTest, ExecMarksTheProcessAndFailureTakesItBack) {
   Session* session = begin();
   test::BufferBuilder buffer;
   buffer.addKernel("before exec", 1, 2);
-  ASSERT_TRUE(FakeCupti::instance().deliver(buffer));
+  ASSERT_TRUE(FakeCupti::deliver(buffer));
   session->beforeExec();
   EXPECT_EQ(test::readControl(folder()).block().state.load(), spool::ProcessState::Execed);
   EXPECT_EQ(test::readSpool(folder()).count(Kind::Kernel), 1U);  // safe before the process is replaced
@@ -215,10 +244,10 @@ TEST_F(SessionTest, ExecMarksTheProcessAndFailureTakesItBack) {
 TEST_F(SessionTest, DelayedWindowStartsWithKindsOff) {
   config.delay_ns = 100'000'000;
   Session* session = begin();
-  EXPECT_TRUE(FakeCupti::instance().enabled.empty());
+  EXPECT_TRUE(FakeCupti::snapshot().enabled.empty());
   EXPECT_FALSE(hotState()->collecting.load());
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  EXPECT_FALSE(FakeCupti::instance().enabled.empty());
+  EXPECT_FALSE(FakeCupti::snapshot().enabled.empty());
   EXPECT_TRUE(hotState()->collecting.load());
   session->close();
   const auto windows = test::readSpool(folder()).of<spool::Window>(Kind::Window);
@@ -229,19 +258,37 @@ TEST_F(SessionTest, DelayedWindowStartsWithKindsOff) {
 TEST_F(SessionTest, ProfilerApiOpensAndCloses) {
   config.capture = Capture::ProfilerApi;
   Session* session = begin();
-  EXPECT_TRUE(FakeCupti::instance().enabled.empty());
+  EXPECT_FALSE(FakeCupti::snapshot().enabled.empty());
   CUpti_CallbackData data{};
   data.callbackSite = CUPTI_API_ENTER;
-  const auto call = [&](CUpti_driver_api_trace_cbid id) {
-    eventCallback(nullptr, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  };
-  call(CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);
-  EXPECT_FALSE(FakeCupti::instance().enabled.empty());
-  call(CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
-  EXPECT_FALSE(FakeCupti::instance().disabled.empty());
+  eventCallback(nullptr, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, &data);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  eventCallback(nullptr, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop, &data);
+  EXPECT_TRUE(FakeCupti::snapshot().disabled.empty());
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));  // the kinds linger a little
+  EXPECT_FALSE(FakeCupti::snapshot().disabled.empty());
+  EXPECT_FALSE(hotState()->collecting.load());
   session->close();
   EXPECT_EQ(test::readSpool(folder()).of<spool::Window>(Kind::Window).size(), 2U);
+}
+
+// A range of a millisecond, far shorter than a drain round: CUPTI must be on before it begins.
+TEST_F(SessionTest, ShortCaptureRangeIsNotMissed) {
+  config.capture = Capture::Nvtx;
+  config.capture_range = "region";
+  Session* session = begin();
+  EXPECT_TRUE(FakeCupti::snapshot().enabled.empty());
+  WindowTrigger* trigger = nvtx.trigger.load();
+  ASSERT_NE(trigger, nullptr);
+  EXPECT_TRUE(trigger->before("region"));
+  EXPECT_FALSE(FakeCupti::snapshot().enabled.empty());
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(500));  // many rounds, and the range is not yet in the ring
+  EXPECT_TRUE(FakeCupti::snapshot().disabled.empty());
+  trigger->after();
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  EXPECT_FALSE(FakeCupti::snapshot().disabled.empty());
+  session->close();
 }
 
 // The child of a fork shares the parent's mapped files: nothing it does may reach them.
@@ -284,7 +331,7 @@ TEST_F(SessionTest, DeadlySignalsStayWhatTheyAre) {
       begin();
       test::BufferBuilder buffer;
       buffer.addKernel("k", 1, 2);
-      FakeCupti::instance().deliver(buffer);
+      FakeCupti::deliver(buffer);
       if (signal == SIGABRT) ::abort();
       ::kill(::getpid(), signal);
       ::pause();

@@ -21,7 +21,7 @@ bool has(const std::vector<CUpti_ActivityKind>& kinds, CUpti_ActivityKind kind) 
 class Setup : public ::testing::Test {
  protected:
   void SetUp() override { test::FakeCupti::reset(); }
-  test::FakeCupti& fake = test::FakeCupti::instance();
+  test::FakeCupti& fake = test::FakeCupti::instance();  // one thread only in this file
   CuptiApi api = test::FakeCupti::table();
   CollectorConfig config;
 };

@@ -50,15 +50,34 @@ table(
         "select count(*) from graph_launch": 200,
         "select count(*) from ledger where name = 'graph_level_tracing'": 1,
     }),
+    Case("many_names", "many_names 3000", sql={
+        KERNELS: 3000,
+        "select count(distinct n.mangled), max(length(n.mangled)) from kernel k join kernel_name n on n.id = k.name_id": (3000, 5011),
+        # Every kernel kept its own name and its own launch shape.
+        "select count(*) from v_kernel where name not glob 'kernel_' || (grid_x - 1) || '*'": 0,
+        "select count(*) from launch_shape": 3000,
+    }),
+    # More names than any table of the collector holds: written again when needed, never mixed up.
+    Case("more_names_than_room", "many_names 58000", lossless=False, sql={
+        KERNELS: 58000,
+        "select count(distinct n.mangled) from kernel k join kernel_name n on n.id = k.name_id": 58000,
+        "select count(*) from v_kernel where name not glob 'kernel_' || (grid_x - 1) || '*'": 0,
+    }),
     Case("copies", "copies", sql={
         "select kind, count(*), sum(bytes) from memcpy group by kind order by kind":
             [(1, 10, 10 << 20), (2, 5, 5 * 4096), (8, 3, 3 << 24)],
         "select count(*) from memcpy where asynchronous = 0": 5,
         "select count(*), sum(bytes) from memset": (7, 7 << 16),
         "select count(*) from memcpy where launch_start_ns is null": 0,
+        # Waits are seen as API calls; CUPTI's own wait records cost too much to be on by default.
+        API_CALLS.format("cudaStreamSynchronize"): 1,
+        API_CALLS.format("cudaDeviceSynchronize"): 1,
+        "select count(*) from synchronization": 0,
         "select operation, count(*), max(bytes) from memory_event group by operation order by operation":
             [(1, 1, 1 << 20), (2, 1, 0)],
     }),
+    Case("copies_api_all", "copies", options=("--api", "all"), sql={
+        "select type, count(*) from synchronization group by type order by type": [(3, 1), (4, 1)]}),
     Case("peer_copy", "copies 1", env={"STANDIN_CUDA_DEVICES": 2}, sql={
         "select count(*) from device": 2,
         "select m.bytes, d.ordinal from memcpy m join device d on d.id = m.peer_device_id": (1 << 22, 1),

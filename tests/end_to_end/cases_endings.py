@@ -23,6 +23,10 @@ table(
     Case("end_segv", "endings segv 1000 600", status=139, sql={KERNELS: 1000, STATE: ("killed", 139)}),
     Case("end_raise_term", "endings raise-term 1000", status=143, sql={KERNELS: 1000}),
     Case("end_ignore_term", "endings ignore-term 1000", status=11, sql={KERNELS: 1000, STATE: ("closed", 11)}),
+    # Threads go on launching while the process ends: no crash, no hang, and every kernel that was recorded is whole.
+    Case("end_while_threads_launch", "exit_race 4 50", lossless=False, sql={
+        "select state, exit_status from process": ("closed", 0),
+        "select count(*) > 1000 from kernel": 1, "select count(*) from kernel where duration_ns <> 3000": 0}),
     # A kernel that still runs is handed over without an end: counted as lost, never as a kernel of length 0.
     Case("end_while_kernel_runs", "endings running-kernel 1000", lossless=False, sql={
         KERNELS: 1000, "select name, count from loss where count > 0": ("zero_timestamp", 1)}),

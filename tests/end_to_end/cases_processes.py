@@ -93,3 +93,14 @@ def program_that_forks_many_short_ones(bench):
     equal(outcome.status, 0, "exit status")
     equal(bench.query(KERNELS), 500, KERNELS)
     at_least(1, bench.query(PROCESSES), PROCESSES)
+
+
+@procedure
+def process_that_outlives_the_target(bench):
+    # A daemon keeps running when the target has ended: the run ends with the target, and says what it left behind.
+    script = bench.victim("endless") + " 8 >/dev/null 2>&1 & sleep 1; exit 0"
+    outcome = bench.call(bench.run_command(["/bin/sh", "-c", script]), deadline=7)
+    equal(outcome.status, 0, "exit status")
+    equal(bench.query("select state from process"), "running", "state of the daemon")
+    at_least(bench.query(KERNELS), 300, KERNELS)
+    contains(outcome.errors(), "still running", "stderr")

@@ -158,3 +158,27 @@ def other_injection_is_chained(bench):
     contains(outcome.errors(), "NVTX_INJECTION64_PATH", "stderr")
     at_least(bench.query("select count(*) from ledger where text like '%NVTX_INJECTION64_PATH%' or detail like '%libcupti%'"),
              1, "ledger")
+
+
+@procedure
+def cuda_injection_is_chained(bench):
+    outcome = bench.run("launch_storm 500 1 1", env={"CUDA_INJECTION64_PATH": bench.victim("other_injection.so")})
+    equal(outcome.status, 0, "exit status")
+    equal(bench.query(KERNELS), 500, KERNELS)
+    equal(outcome.errors().count("other injection, call"), 1, "calls of the other library")
+
+
+@procedure
+def output_folder_missing(bench):
+    outcome = bench.call(bench.command("launch_storm 100 1 1", profile=bench.folder / "nowhere" / "out.perfscope"))
+    equal(outcome.status, 73, "exit status")
+    contains(outcome.errors(), "nowhere", "stderr")
+    equal(outcome.stdout, b"", "the target was not started")
+
+
+@procedure
+def collector_missing(bench):
+    outcome = bench.run("launch_storm 100 1 1", env={"PERFSCOPE_COLLECTOR": "/nonexistent/collector.so"})
+    equal(outcome.status, 69, "exit status")
+    contains(outcome.errors(), "PERFSCOPE_COLLECTOR", "stderr")
+    equal(outcome.stdout, b"", "the target was not started")

@@ -53,10 +53,24 @@ def tool_commands(folder, plan, extra_nsys):
     return commands
 
 
+def run_tool(command, tool, names):
+    """One run. nsys needs minutes for its report after the program has ended; the program's own times are all there
+    by then, so its group is ended as soon as the last workload has printed its line."""
+    running = harness.Running(command)
+    if tool == "nsys":
+        deadline = time.monotonic() + RUN_SECONDS
+        while time.monotonic() < deadline and running.process.poll() is None:
+            if sum(line.startswith("{") for line in list(running.out)) >= len(names):
+                time.sleep(1)
+                running.kill_group()
+            time.sleep(0.1)
+    return running.finish(RUN_SECONDS)
+
+
 def run_round(commands, order, names, raw, failures):
     """One run of every tool; appends each workload's median (ms) to raw[workload][tool]. A failed run appends None."""
     for tool in order:
-        finished = harness.run(commands[tool], RUN_SECONDS)
+        finished = run_tool(commands[tool], tool, names)
         medians = {line["workload"]: line["median_ms"] for line in finished.json_lines("workload")}
         for name in names:
             raw[name][tool].append(medians.get(name))

@@ -71,7 +71,8 @@ TEST(Recorder, KernelCarriesItsFoldedLaunch) {
   EXPECT_EQ(kernels[0].duration_ns, 500);
   EXPECT_EQ(kernels[0].launch_start_ns, 1000);
   EXPECT_EQ(kernels[0].launch_duration_ns, 400);
-  EXPECT_EQ(p.value("SELECT tid FROM thread WHERE id = " + std::to_string(*kernels[0].launch_thread_id)), "321");
+  EXPECT_EQ(p.value("SELECT tid FROM thread WHERE id = " + std::to_string(*kernels[0].launch_thread_id)),
+            "321");
   EXPECT_EQ(p.value("SELECT count(*) FROM api_call"), "0");
   EXPECT_EQ(p.value("SELECT short_name FROM v_kernel"), "foo");
   EXPECT_EQ(p.value("SELECT name FROM v_kernel"), "void foo<4>(float*)");
@@ -165,8 +166,10 @@ TEST(Recorder, SamePidTwiceIsTwoProcessesAndTheFirstExeced) {
   Ready second(100, 5000);
   second.spool.kernel(1, 6000, 6020, second.name, second.shape).state(spool::ProcessState::Closed);
   const Recovered p({&second.spool, &first.spool});
-  EXPECT_EQ(p.value("SELECT group_concat(state) FROM (SELECT state FROM process ORDER BY id)"), "execed,closed");
-  EXPECT_EQ(p.value("SELECT group_concat(process_id) FROM (SELECT process_id FROM kernel ORDER BY start_ns)"), "1,2");
+  EXPECT_EQ(p.value("SELECT group_concat(state) FROM (SELECT state FROM process ORDER BY id)"),
+            "execed,closed");
+  EXPECT_EQ(p.value("SELECT group_concat(process_id) FROM (SELECT process_id FROM kernel ORDER BY start_ns)"),
+            "1,2");
   // Interned across processes.
   EXPECT_EQ(p.value("SELECT count(*) FROM kernel_name"), "1");
   EXPECT_EQ(p.value("SELECT count(*) FROM launch_shape"), "1");
@@ -200,8 +203,10 @@ TEST(Recorder, GraphNodesKeepTheirLaunchInTheApiTable) {
     r.spool.kernel(9, 300 + i * 10, 305 + i * 10, r.name, r.shape, 7, 0, spool::kFlagGraphNode);
   r.spool.state(spool::ProcessState::Closed);
   const Recovered p(r.spool);
-  EXPECT_EQ(p.value("SELECT count(*) FROM kernel WHERE launch_start_ns IS NULL AND correlation_id = 9"), "20");
-  EXPECT_EQ(p.value("SELECT name FROM v_api_call WHERE correlation_id = 9 AND name LIKE 'cuda%'"), "cudaGraphLaunch");
+  EXPECT_EQ(p.value("SELECT count(*) FROM kernel WHERE launch_start_ns IS NULL AND correlation_id = 9"),
+            "20");
+  EXPECT_EQ(p.value("SELECT name FROM v_api_call WHERE correlation_id = 9 AND name LIKE 'cuda%'"),
+            "cudaGraphLaunch");
   EXPECT_EQ(p.value("SELECT count(*) FROM loss"), "0");
 }
 
@@ -235,7 +240,9 @@ TEST(Recorder, LossesOfTheControlFileReachTheTable) {
 
 TEST(Recorder, SecretsOfTheEnvironmentAreFilteredAgain) {
   Ready r;
-  r.spool.environment("RANK=3\x1fSECRET_TEST=hunter2\x1fNCCL_DEBUG=INFO\x1f" "AWS_KEY=abc");
+  r.spool.environment(
+      "RANK=3\x1fSECRET_TEST=hunter2\x1fNCCL_DEBUG=INFO\x1f"
+      "AWS_KEY=abc");
   r.spool.state(spool::ProcessState::Closed);
   const Recovered p(r.spool);
   EXPECT_EQ(p.value("SELECT environment FROM process"), "RANK=3\nNCCL_DEBUG=INFO");

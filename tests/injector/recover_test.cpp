@@ -66,8 +66,12 @@ TEST_F(Killed, GoesOnWhereTheRecorderStopped) {
   m_spool.device(0);
   const auto name = m_spool.text("_Z5firstv");
   const auto shape = m_spool.shape(12);
-  // 1: complete. 2: only its call has come. 3: only its kernel has come. All in a segment that is then consumed.
-  m_spool.api(1, 100, 110, 55).kernel(1, 120, 130, name, shape).api(2, 200, 210, 55).kernel(3, 320, 330, name, shape);
+  // 1: complete. 2: only its call has come. 3: only its kernel has come. All in a segment that is then
+  // consumed.
+  m_spool.api(1, 100, 110, 55)
+      .kernel(1, 120, 130, name, shape)
+      .api(2, 200, 210, 55)
+      .kernel(3, 320, 330, name, shape);
   m_spool.kernel(9, 900, 910, 77, shape);  // its name has not come
   m_spool.newSegment();
   m_spool.kernel(4, 400, 410, name, shape);
@@ -89,7 +93,8 @@ TEST_F(Killed, GoesOnWhereTheRecorderStopped) {
   EXPECT_EQ(outcome->gpu_records, 6);
   EXPECT_EQ(outcome->profile_path, m_dir.file("p.perfscope"));
   EXPECT_EQ(value("SELECT value FROM meta WHERE key = 'closed'"), "1");
-  EXPECT_EQ(value("SELECT group_concat(correlation_id) FROM (SELECT * FROM kernel ORDER BY start_ns)"), "1,2,3,4,5,9");
+  EXPECT_EQ(value("SELECT group_concat(correlation_id) FROM (SELECT * FROM kernel ORDER BY start_ns)"),
+            "1,2,3,4,5,9");
   EXPECT_EQ(value("SELECT count(*) FROM kernel WHERE launch_start_ns IS NOT NULL"), "5");
   EXPECT_EQ(value("SELECT count(*) FROM api_call"), "0");
   EXPECT_EQ(value("SELECT group_concat(name) FROM (SELECT DISTINCT name FROM v_kernel ORDER BY start_ns)"),

@@ -1,4 +1,5 @@
-// A whole run with a shell as target that leaves a prepared spool in the session folder, as a collector would.
+// A whole run with a shell as target that leaves a prepared spool in the session folder, as a collector
+// would.
 #include "injector/run_session.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +30,8 @@ class RunSession : public testing::Test {
     std::string line;
     while (std::getline(maps, line)) {
       const auto slash = line.find('/');
-      if (slash != std::string::npos && line.find("/libm.so") != std::string::npos) m_library = line.substr(slash);
+      if (slash != std::string::npos && line.find("/libm.so") != std::string::npos)
+        m_library = line.substr(slash);
     }
   }
 
@@ -37,7 +39,8 @@ class RunSession : public testing::Test {
   RunOptions options(const std::string& then, bool copy = true) {
     RunOptions o;
     const std::string find = "S=${PERFSCOPE_CONFIG#session=}; S=${S%%;*}; ";
-    o.command = {"sh", "-c", find + (copy ? "cp -r '" + m_dir.file("prepared") + "/.' \"$S\" 2>/dev/null; " : "") + then};
+    o.command = {"sh", "-c",
+                 find + (copy ? "cp -r '" + m_dir.file("prepared") + "/.' \"$S\" 2>/dev/null; " : "") + then};
     o.output = m_dir.file("out.perfscope");
     o.nvml_hz = 0;
     o.collector_library = m_library;
@@ -128,7 +131,8 @@ TEST_F(RunSession, CollectorsErrorIsTheReason) {
   m_spools.back().add(note).state(spool::ProcessState::Closed).write(m_dir.file("prepared"));
   const auto outcome = runSession(options("exit 0"));
   ASSERT_TRUE(outcome);
-  EXPECT_NE(outcome->empty_reason.find("another tool holds CUPTI"), std::string::npos) << outcome->empty_reason;
+  EXPECT_NE(outcome->empty_reason.find("another tool holds CUPTI"), std::string::npos)
+      << outcome->empty_reason;
   EXPECT_NE(outcome->empty_reason.find("Nsight Systems"), std::string::npos);
 }
 

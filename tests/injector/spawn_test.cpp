@@ -100,8 +100,8 @@ TEST_P(SpawnSignal, SentToUsReachesTheChildAndWeSurvive) {
   normal.sa_handler = SIG_DFL;
   struct sigaction before {};
   ::sigaction(GetParam(), &normal, &before);
-  auto target = spawnTarget(shell("trap 'exit 9' " + number + "; : > " + dir.file("ready") +
-                                  "; while :; do sleep 0.02; done"));
+  auto target = spawnTarget(
+      shell("trap 'exit 9' " + number + "; : > " + dir.file("ready") + "; while :; do sleep 0.02; done"));
   ASSERT_TRUE(target);
   waitForFile(dir.file("ready"));
   ::kill(::getpid(), GetParam());
@@ -110,7 +110,8 @@ TEST_P(SpawnSignal, SentToUsReachesTheChildAndWeSurvive) {
   ::sigaction(GetParam(), &before, nullptr);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SpawnSignal, testing::Values(SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT));
+INSTANTIATE_TEST_SUITE_P(All, SpawnSignal,
+                         testing::Values(SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT));
 
 TEST(Spawn, DispositionsAreGivenBack) {
   struct sigaction before {};

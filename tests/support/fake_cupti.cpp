@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 namespace perfscope::test {
 namespace {
@@ -46,31 +47,41 @@ size_t recordBytes(CUpti_ActivityKind kind) {
   }
 }
 
-FakeCupti& fake() {
-  return FakeCupti::instance();
+// The fake, locked for the length of one expression.
+class Locked {
+ public:
+  FakeCupti* operator->() { return &FakeCupti::instance(); }
+
+ private:
+  std::lock_guard<std::mutex> m_guard{FakeCupti::lock()};
+};
+Locked fake() {
+  return Locked();
 }
 
 CUptiResult getVersion(uint32_t* version) {
-  *version = fake().version;
+  *version = fake()->version;
   return CUPTI_SUCCESS;
 }
 CUptiResult subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback, void*) {
-  fake().order.emplace_back("subscribe");
-  if (fake().subscribe_result == CUPTI_SUCCESS) fake().callback = callback;
+  fake()->order.emplace_back("subscribe");
+  const CUptiResult result = fake()->subscribe_result;
+  if (result == CUPTI_SUCCESS) fake()->callback = callback;
   *handle = nullptr;
-  return fake().subscribe_result;
+  return result;
 }
 CUptiResult subscribeV2(CUpti_SubscriberHandle*, CUpti_CallbackFunc, void*, void* params) {
   auto& in = *static_cast<collector::SubscriberParams*>(params);
-  std::strncpy(in.old_subscriber_name, fake().slot_holder.c_str(), in.old_subscriber_bytes - 1);
-  return fake().subscribe_result;
+  const std::string holder = fake()->slot_holder;
+  std::strncpy(in.old_subscriber_name, holder.c_str(), in.old_subscriber_bytes - 1);
+  return fake()->subscribe_result;
 }
 CUptiResult unsubscribe(CUpti_SubscriberHandle) {
-  ++fake().unsubscribes;
+  ++fake()->unsubscribes;
   return CUPTI_SUCCESS;
 }
 CUptiResult enableCallback(uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain, CUpti_CallbackId) {
-  fake().order.emplace_back("callback");
+  fake()->order.emplace_back("callback");
   return CUPTI_SUCCESS;
 }
 CUptiResult enableDomain(uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain) {
@@ -78,35 +89,34 @@ CUptiResult enableDomain(uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain)
 }
 CUptiResult registerCallbacks(CUpti_BuffersCallbackRequestFunc requested,
                               CUpti_BuffersCallbackCompleteFunc completed) {
-  fake().order.emplace_back("register");
-  fake().requested = requested;
-  fake().completed = completed;
+  fake()->order.emplace_back("register");
+  fake()->requested = requested;
+  fake()->completed = completed;
   return CUPTI_SUCCESS;
 }
 CUptiResult enable(CUpti_ActivityKind kind) {
-  fake().order.emplace_back("enable");
-  if (kind == fake().refused_kind) return CUPTI_ERROR_INVALID_KIND;
-  fake().enabled.push_back(kind);
+  fake()->order.emplace_back("enable");
+  if (kind == fake()->refused_kind) return CUPTI_ERROR_INVALID_KIND;
+  fake()->enabled.push_back(kind);
   return CUPTI_SUCCESS;
 }
 CUptiResult disable(CUpti_ActivityKind kind) {
-  fake().disabled.push_back(kind);
+  fake()->disabled.push_back(kind);
   return CUPTI_SUCCESS;
 }
 CUptiResult flushAll(uint32_t flag) {
-  ++fake().flushes;
-  if (flag != 0) ++fake().forced_flushes;
-  if (fake().flush_delay_ms != 0)
-    std::this_thread::sleep_for(std::chrono::milliseconds(fake().flush_delay_ms));
+  ++fake()->flushes;
+  if (flag != 0) ++fake()->forced_flushes;
+  const uint32_t delay_ms = fake()->flush_delay_ms;
+  if (delay_ms != 0) std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
   return CUPTI_SUCCESS;
 }
 CUptiResult numDropped(CUcontext, uint32_t, size_t* dropped) {
-  *dropped = fake().dropped;
-  fake().dropped = 0;
+  *dropped = std::exchange(fake()->dropped, size_t{0});
   return CUPTI_SUCCESS;
 }
 CUptiResult setAttribute(CUpti_ActivityAttribute, size_t*, void*) {
-  fake().order.emplace_back("attribute");
+  fake()->order.emplace_back("attribute");
   return CUPTI_SUCCESS;
 }
 CUptiResult getTimestamp(uint64_t* time) {
@@ -116,11 +126,11 @@ CUptiResult getTimestamp(uint64_t* time) {
   return CUPTI_SUCCESS;
 }
 CUptiResult enableRuntimeApi(CUpti_CallbackId id, uint8_t on) {
-  if (on != 0) fake().runtime_calls.push_back(id);
+  if (on != 0) fake()->runtime_calls.push_back(id);
   return CUPTI_SUCCESS;
 }
 CUptiResult enableDriverApi(CUpti_CallbackId id, uint8_t on) {
-  if (on != 0) fake().driver_calls.push_back(id);
+  if (on != 0) fake()->driver_calls.push_back(id);
   return CUPTI_SUCCESS;
 }
 // A node "handle" is its id plus one, so that null stays null.
@@ -176,15 +186,16 @@ CUptiResult fakeGetNextRecord(uint8_t* buffer, size_t valid_bytes, CUpti_Activit
   return CUPTI_SUCCESS;
 }
 
-bool FakeCupti::deliver(BufferBuilder& buffer) const {
+bool FakeCupti::deliver(BufferBuilder& buffer) {
+  const FakeCupti now = snapshot();
   uint8_t* memory = nullptr;
   size_t bytes = 0;
   size_t records = 0;
-  requested(&memory, &bytes, &records);
+  now.requested(&memory, &bytes, &records);
   if (memory == nullptr) return false;
   const size_t valid = std::min(bytes, buffer.size());
   std::memcpy(memory, buffer.data(), valid);
-  completed(nullptr, 0, memory, bytes, valid);
+  now.completed(nullptr, 0, memory, bytes, valid);
   return true;
 }
 
@@ -193,13 +204,24 @@ FakeCupti& FakeCupti::instance() {
   return fake_cupti;
 }
 
+std::mutex& FakeCupti::lock() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+FakeCupti FakeCupti::snapshot() {
+  const std::lock_guard<std::mutex> guard(lock());
+  return instance();
+}
+
 void FakeCupti::reset() {
+  const std::lock_guard<std::mutex> guard(lock());
   instance() = FakeCupti{};
 }
 
 collector::CuptiApi FakeCupti::table() {
   collector::CuptiApi api;
-  api.version = instance().version;
+  api.version = snapshot().version;
   api.path = "fake/libcupti.so";
   api.get_version = getVersion;
   api.subscribe = subscribe;

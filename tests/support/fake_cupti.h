@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,7 @@ class BufferBuilder {
 };
 
 // What the fake was told and shall answer. One per process (CUPTI's functions carry no object): reset()
-// before use. Not thread-safe but for emit, which may run beside FlushAll.
+// before use. Its functions may run on any thread; tests read a snapshot(), and change answers with set().
 struct FakeCupti {
   // answers
   uint32_t version = 130001;
@@ -61,12 +62,20 @@ struct FakeCupti {
 
   // Hands the records to the collector through the registered callbacks, as CUPTI does when a buffer is
   // complete. False when the collector refused the buffer.
-  bool deliver(BufferBuilder& buffer) const;
+  static bool deliver(BufferBuilder& buffer);
 
-  static FakeCupti& instance();
+  static FakeCupti snapshot();
+  template <class Change>
+  static void set(Change&& change) {
+    const std::lock_guard<std::mutex> guard(lock());
+    change(instance());
+  }
   static void reset();
   // The table, bound to this fake.
   static collector::CuptiApi table();
+
+  static std::mutex& lock();
+  static FakeCupti& instance();  // under the lock
 };
 
 // The walk over a buffer by kind, for tests without a whole fake.

@@ -12,7 +12,7 @@
 namespace perfscope::test {
 
 inline constexpr uint64_t kSpoolBaseNs = 1'700'000'000'000'000'000;  // 2023-11-14, Unix ns
-inline constexpr uint32_t kCudaLaunchKernel = 211;                   // CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000
+inline constexpr uint32_t kCudaLaunchKernel = 211;  // CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000
 inline constexpr uint32_t kCudaGraphLaunch = 311;
 inline constexpr uint32_t kCudaDeviceSynchronize = 165;
 inline constexpr uint32_t kCudaMemcpyAsync = 41;
@@ -32,12 +32,12 @@ class SpoolBuilder {
     m_segments.back().records.push_back(slot);
     return *this;
   }
-  uint32_t text(const std::string& text);                  // chunks now; returns the id
+  uint32_t text(const std::string& text);  // chunks now; returns the id
   SpoolBuilder& textWithId(uint32_t id, const std::string& text);
   uint32_t shape(uint32_t grid_x = 1, uint16_t block_x = 32);  // record now; returns the id
   SpoolBuilder& device(uint16_t ordinal, const std::string& name = "NVIDIA H200", uint8_t uuid_byte = 1);
-  SpoolBuilder& kernel(uint32_t correlation, uint64_t start_ns, uint64_t end_ns, uint32_t name_id, uint32_t shape_id,
-                       uint32_t stream = 7, uint16_t device = 0, uint16_t flags = 0);
+  SpoolBuilder& kernel(uint32_t correlation, uint64_t start_ns, uint64_t end_ns, uint32_t name_id,
+                       uint32_t shape_id, uint32_t stream = 7, uint16_t device = 0, uint16_t flags = 0);
   SpoolBuilder& api(uint32_t correlation, uint64_t start_ns, uint64_t end_ns, uint32_t thread = 100,
                     uint32_t callback = kCudaLaunchKernel, bool driver = false);
   SpoolBuilder& memcpy(uint32_t correlation, uint64_t start_ns, uint64_t end_ns, uint64_t bytes);

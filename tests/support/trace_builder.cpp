@@ -175,8 +175,8 @@ TraceBuilder& TraceBuilder::wait(int64_t type, int64_t start_ns, int64_t duratio
   return row(s);
 }
 
-TraceBuilder& TraceBuilder::range(const std::string& text, int64_t start_ns, std::optional<int64_t> duration_ns,
-                                  int64_t process, int64_t thread) {
+TraceBuilder& TraceBuilder::range(const std::string& text, int64_t start_ns,
+                                  std::optional<int64_t> duration_ns, int64_t process, int64_t thread) {
   NvtxRangeRow r;
   r.id = next("range");
   r.process_id = process;

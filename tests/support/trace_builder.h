@@ -26,7 +26,7 @@ struct KernelSpec {
 
 struct CopySpec {
   int64_t start_ns = 0, duration_ns = 0, bytes = 0;
-  int64_t kind = 1;  // 1 HtoD, 2 DtoH, 8 DtoD
+  int64_t kind = 1;                    // 1 HtoD, 2 DtoH, 8 DtoD
   int64_t src_kind = 2, dst_kind = 3;  // pinned -> device
   bool asynchronous = true;
   std::optional<int64_t> launch_ns = std::nullopt;
@@ -37,14 +37,14 @@ struct CopySpec {
 struct GemmSpec {
   int64_t start_ns = 0, duration_ns = 0;
   int64_t m = 0, n = 0, k = 0, batch = 1;
-  int64_t type = 14;           // cudaDataType of all operands: 14 bf16, 2 fp16, 0 fp32
-  int64_t compute_type = 68;   // cublasComputeType_t: 68 = 32F
+  int64_t type = 14;          // cudaDataType of all operands: 14 bf16, 2 fp16, 0 fp32
+  int64_t compute_type = 68;  // cublasComputeType_t: 68 = 32F
   std::optional<int64_t> reads_c = 0;
   int64_t process = 1, thread = 1;
 };
 
-// Every error of the writer ends the test program with its sentence (std::runtime_error). One host, one process (id 1,
-// pid 1000) and one device (id 1, an H200) are there from the start.
+// Every error of the writer ends the test program with its sentence (std::runtime_error). One host, one
+// process (id 1, pid 1000) and one device (id 1, an H200) are there from the start.
 class TraceBuilder {
  public:
   TraceBuilder();
@@ -56,12 +56,14 @@ class TraceBuilder {
   TraceBuilder& kernel(const KernelSpec& spec);
   TraceBuilder& copy(const CopySpec& spec);
   TraceBuilder& fill(int64_t start_ns, int64_t duration_ns, std::optional<int64_t> launch_ns = {});
-  TraceBuilder& api(const std::string& function, int64_t start_ns, int64_t duration_ns, int64_t correlation = 0);
+  TraceBuilder& api(const std::string& function, int64_t start_ns, int64_t duration_ns,
+                    int64_t correlation = 0);
   TraceBuilder& wait(int64_t type, int64_t start_ns, int64_t duration_ns, int64_t stream = 7);
   TraceBuilder& range(const std::string& text, int64_t start_ns, std::optional<int64_t> duration_ns,
                       int64_t process = 1, int64_t thread = 1);
   TraceBuilder& gemm(const GemmSpec& spec);
-  TraceBuilder& graphNode(int64_t graph_id, int64_t node_id, int64_t time_ns, std::optional<int64_t> original = {});
+  TraceBuilder& graphNode(int64_t graph_id, int64_t node_id, int64_t time_ns,
+                          std::optional<int64_t> original = {});
   TraceBuilder& overhead(int64_t kind, int64_t start_ns, int64_t duration_ns);
   TraceBuilder& memoryEvent(int64_t operation, int64_t time_ns, int64_t bytes, int64_t address);
   TraceBuilder& smClock(int64_t time_ns, int64_t mhz, int64_t device = 1);

@@ -24,11 +24,15 @@ void pageableCopies(const RuleInput& input, std::vector<Finding>& findings) {
   finding.severity = share >= threshold::kGateShare.value ? "critical" : "warning";
   finding.level = "system", finding.axis = "data", finding.term = "data";
   finding.title = "Copies from or to pageable memory hold the host and cannot overlap";
-  finding.advice = "Allocate host buffers pinned (pin_memory=True, cudaHostAlloc) and copy asynchronously on a stream of "
-                   "their own.";
-  finding.evidence.push_back({fmt::format("{} pageable copies, {:.1f} MB, {:.3f} ms not hidden behind compute", count,
-                                          static_cast<double>(bytes) / 1e6, static_cast<double>(exposed_ns) / 1e6),
-                              {}, {}, {}});
+  finding.advice =
+      "Allocate host buffers pinned (pin_memory=True, cudaHostAlloc) and copy asynchronously on a stream of "
+      "their own.";
+  finding.evidence.push_back(
+      {fmt::format("{} pageable copies, {:.1f} MB, {:.3f} ms not hidden behind compute", count,
+                   static_cast<double>(bytes) / 1e6, static_cast<double>(exposed_ns) / 1e6),
+       {},
+       {},
+       {}});
   if (held > 0) {
     finding.evidence.push_back(
         {fmt::format("the GPU idles another {:.1f} % of the time after them", held * 100), {}, {}, {}});
@@ -46,8 +50,9 @@ void exposedCommunication(const RuleInput& input, std::vector<Finding>& findings
   finding.severity = share >= threshold::kGateShare.value ? "critical" : "warning";
   finding.level = "system", finding.axis = "algorithm", finding.term = "data";
   finding.title = "Communication runs while no computing kernel does";
-  finding.advice = "Start collectives earlier (smaller buckets), overlap them with the backward pass, reduce what is "
-                   "sent. A late peer shows as communication too: compare the ranks.";
+  finding.advice =
+      "Start collectives earlier (smaller buckets), overlap them with the backward pass, reduce what is "
+      "sent. A late peer shows as communication too: compare the ranks.";
   finding.evidence.push_back({fmt::format("{:.1f} % of the analysed time", share * 100), {}, {}, {}});
   finding.predicted_gain_ns = Measured<int64_t>::of(input.shares.ns(share), "modelled:amdahl");
   finding.sources = {"devices.exposed_comm_ns"};

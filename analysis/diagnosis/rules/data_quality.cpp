@@ -11,8 +11,9 @@ void dataQuality(const RuleInput& input, std::vector<Finding>& findings) {
   lost.severity = "warning";
   lost.level = "system", lost.axis = "data", lost.term = "overhead";
   lost.title = "The profile is not complete: numbers below may miss work";
-  lost.advice = "Run again with a shorter window (--duration, --steps) or more disk space, and let the program end by "
-                "itself; then compare.";
+  lost.advice =
+      "Run again with a shorter window (--duration, --steps) or more disk space, and let the program end by "
+      "itself; then compare.";
   lost.predicted_gain_ns = Measured<int64_t>::absent("it concerns the data, not the program");
   for (const LossReport& loss : input.report.trust.losses) {
     if (loss.severity != "data_loss" && loss.severity != "error") continue;
@@ -27,7 +28,8 @@ void dataQuality(const RuleInput& input, std::vector<Finding>& findings) {
   opaque.level = "graph", opaque.axis = "data", opaque.term = "overhead";
   opaque.title = "CUDA graphs were traced as a whole; what runs inside them is hidden";
   opaque.advice = "Record with --graphs node to see the kernels inside.";
-  opaque.evidence.push_back({fmt::format("{} graph executions", input.facts.trace.opaque_graphs.size()), {}, {}, {}});
+  opaque.evidence.push_back(
+      {fmt::format("{} graph executions", input.facts.trace.opaque_graphs.size()), {}, {}, {}});
   opaque.predicted_gain_ns = Measured<int64_t>::absent("it concerns the data, not the program");
   findings.push_back(std::move(opaque));
 }

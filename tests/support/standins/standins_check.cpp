@@ -72,6 +72,8 @@ void kinds() {
          "legacy kind");
   expect(cuptiActivityEnable(static_cast<CUpti_ActivityKind>(500)) == CUPTI_ERROR_INVALID_KIND,
          "unknown kind");
+  expect(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MODULE) == CUPTI_ERROR_INVALID_KIND,
+         "a kind that CUPTI 13 refuses");
   uint8_t one = 1;
   size_t none = 0;
   expect(cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &none, &one) ==

@@ -58,6 +58,7 @@ CUptiResult setKind(CUpti_ActivityKind kind, bool on) {
     return CUPTI_ERROR_INVALID_KIND;
   const bool legacy = kind == CUPTI_ACTIVITY_KIND_EVENT || kind == CUPTI_ACTIVITY_KIND_METRIC;
   if (legacy) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  if (kind == CUPTI_ACTIVITY_KIND_MODULE) return CUPTI_ERROR_INVALID_KIND;  // so said CUPTI 13.0 on an H200
   if (on && Misfortune::get().refused_kinds.contains(kind)) return CUPTI_ERROR_NOT_COMPATIBLE;
   Cupti& cupti = Cupti::get();
   cupti.kinds[kind].store(on);

@@ -4,10 +4,11 @@
 
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/support/standins/cupti/misfortune.h"
 #include "tests/support/standins/cupti/state.h"
@@ -18,7 +19,7 @@ namespace {
 // Reads front to back; past the end everything is empty and `good` is false.
 class Bytes {
  public:
-  explicit Bytes(std::string data) : m_data(std::move(data)) {}
+  explicit Bytes(const std::string& data) : m_data(data.begin(), data.end()) {}
   template <typename T>
   T number() {
     T value{};
@@ -35,7 +36,7 @@ class Bytes {
   bool good = true;
 
  private:
-  std::string m_data;
+  std::vector<char> m_data;
   size_t m_at = 0;
 };
 
@@ -92,8 +93,9 @@ int64_t playBuffer(Bytes& bytes) {
 // The records are written into the buffers of the calling thread, whatever kinds are enabled. The layouts
 // must be those that the stand-in plays: set STANDIN_CUPTI_VERSION to the version in the file.
 int64_t playBack(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  Bytes bytes(std::string(std::istreambuf_iterator<char>(file), {}));
+  std::ostringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  Bytes bytes(content.str());
   const char* magic = bytes.take(8);
   const auto version = bytes.number<uint32_t>();
   bytes.number<uint32_t>();

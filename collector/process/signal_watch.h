@@ -6,14 +6,14 @@ namespace perfscope::collector {
 
 class Session;
 
-// Registers an exit handler, and a handler for each of SIGTERM, SIGINT, SIGHUP and SIGABRT whose disposition
+// Installs a handler for each of SIGTERM, SIGINT, SIGHUP and SIGABRT whose disposition
 // is the default now: it flushes with a deadline, restores the default and lets the signal do what it would
 // have done, so the process dies of the same signal. A program that installs its own handler later replaces
 // ours. Fatal faults (SIGSEGV, SIGBUS, ...) are not watched: at most the last flush period is lost. Once per
 // process.
-void watchExit(Session* session);
+void watchSignals(Session* session);
 
 // In a forked child: handlers that are still ours become the default again.
-void unwatchExitInChild() noexcept;
+void unwatchSignalsInChild() noexcept;
 
 }  // namespace perfscope::collector

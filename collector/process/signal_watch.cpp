@@ -1,5 +1,5 @@
-// Makes the recording safe when the process ends.
-#include "collector/process/exit_watch.h"
+// Makes the recording safe when the process dies of a signal.
+#include "collector/process/signal_watch.h"
 
 #include <unistd.h>
 
@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 
 #include "collector/session.h"
 
@@ -15,7 +14,6 @@ namespace perfscope::collector {
 namespace {
 
 constexpr std::array<int, 4> kWatched = {SIGTERM, SIGINT, SIGHUP, SIGABRT};
-constexpr uint64_t kExitDeadlineNs = 2'000'000'000;
 constexpr uint64_t kSignalDeadlineNs = 1'000'000'000;
 constexpr uint64_t kAbortDeadlineNs = 500'000'000;
 
@@ -55,22 +53,14 @@ void watchSignal(int signal) {
   ::sigaction(signal, &ours, nullptr);
 }
 
-void atExit() {
-  Session* session = watched().load(std::memory_order_acquire);
-  if (session != nullptr && session->pid() == static_cast<uint32_t>(::getpid())) session->close();
-}
-
 }  // namespace
 
-void watchExit(Session* session) {
-  const bool first = watched().exchange(session, std::memory_order_acq_rel) == nullptr;
+void watchSignals(Session* session) {
+  watched().store(session, std::memory_order_release);
   for (const int signal : kWatched) watchSignal(signal);
-  if (!first) return;
-  std::atexit(atExit);
-  ::at_quick_exit(atExit);
 }
 
-void unwatchExitInChild() noexcept {
+void unwatchSignalsInChild() noexcept {
   watched().store(nullptr, std::memory_order_release);
   for (const int signal : kWatched) {
     if (!isOurs(signal)) continue;

@@ -1,0 +1,117 @@
+// Placement under the roofs: verdicts on both sides of each threshold.
+#include "analysis/roofline/roofline.h"
+
+#include <gtest/gtest.h>
+
+namespace perfscope {
+namespace {
+
+using hardware::Precision;
+
+// Round numbers: 1000 FLOP/s-like units scaled: peak 1e15, bandwidth 1e12 -> ridge 1000 FLOP/byte; 100 SMs at
+// 1 GHz with 1e4 FLOP per SM and clock give the same peak.
+hardware::HardwareSpec spec() {
+  hardware::HardwareSpec s;
+  s.id = "test";
+  s.sm_count = 100;
+  s.peak(Precision::Bf16Tensor) = {1e15, 1e4, hardware::PeakOrigin::Printed, false};
+  s.peak(Precision::Fp32) = {1e14, 1e3, hardware::PeakOrigin::Printed, false};
+  s.dram_bandwidth_bytes_per_s = 1e12;
+  return s;
+}
+
+RoofPoint point(double flops, double bytes, int64_t ns, Precision precision = Precision::Bf16Tensor) {
+  RoofPoint p;
+  p.flops = flops;
+  p.bytes = bytes;
+  p.flop_ns = p.byte_ns = ns;
+  p.ns_by_precision[static_cast<size_t>(precision)] = ns;
+  p.median_ns = ns;
+  p.no_flops_why = "nobody counted";
+  p.no_bytes_why = "types unknown";
+  return p;
+}
+
+constexpr int64_t kMillisecond = 1'000'000;  // 1 ms: peak 1e12 FLOP, 1e9 bytes
+
+RooflineReport place(const RoofPoint& p, std::optional<double> clock = {}) {
+  const auto s = spec();
+  return placeUnderRoofs({&s, "", clock, 100}, p);
+}
+
+TEST(Roofline, MemoryNeedsSixtyPercentOfTheBandwidthLeftOfTheRidge) {
+  EXPECT_EQ(place(point(1e9, 0.61e9, kMillisecond)).verdict, "memory");
+  EXPECT_EQ(place(point(1e9, 0.59e9, kMillisecond)).verdict, "below_both");
+}
+
+TEST(Roofline, ComputeNeedsSixtyPercentOfThePeak) {
+  const RooflineReport r = place(point(0.7e12, 0.1e9, kMillisecond));
+  EXPECT_EQ(r.verdict, "compute");
+  EXPECT_NEAR(*r.fraction_of_roof, 0.7, 1e-12);
+  EXPECT_EQ(r.precision, "bf16_tensor");
+  EXPECT_EQ(place(point(0.5e12, 0.1e9, kMillisecond)).verdict, "below_both");
+}
+
+TEST(Roofline, RightOfTheRidgeBandwidthIsNoVerdict) {
+  // 2000 FLOP/byte: 0.55 of the compute roof and 0.275 of the bandwidth.
+  EXPECT_EQ(place(point(0.55e12, 0.275e9, kMillisecond)).verdict, "below_both");
+}
+
+TEST(Roofline, TheRecordedClockMovesTheComputeRoof) {
+  const RoofPoint p = point(0.5e12, 0.1e9, kMillisecond);
+  const RooflineReport half = place(p, 500);  // half the clock, half the peak
+  EXPECT_EQ(half.verdict, "compute");
+  EXPECT_DOUBLE_EQ(*half.ceiling_flops_at_clock, 0.5e15);
+  EXPECT_DOUBLE_EQ(*half.ceiling_flops, 1e15);
+  EXPECT_NEAR(*half.fraction_of_roof, 1.0, 1e-12);
+  EXPECT_FALSE(place(p).ceiling_flops_at_clock.has());
+}
+
+TEST(Roofline, ShorterThanItsLaunchIsLaunch) {
+  RoofPoint p = point(1e3, 1e3, 2000);
+  p.launch_cost_ns = 5000;
+  EXPECT_EQ(place(p).verdict, "launch");
+  p.launch_cost_ns = 1999;
+  EXPECT_EQ(place(p).verdict, "below_both");
+  RoofPoint fast = point(1e6, 1.9e6, 2000);  // short, but at the memory roof all the same
+  fast.launch_cost_ns = 5000;
+  EXPECT_EQ(place(fast).verdict, "memory");
+}
+
+TEST(Roofline, WithoutFlopsThereIsNoPointButAReason) {
+  RoofPoint p = point(0, 0, 0);
+  p.median_ns = 9000;
+  const RooflineReport r = place(p);
+  EXPECT_EQ(r.verdict, "no_flops");
+  EXPECT_EQ(r.why, "nobody counted");
+  EXPECT_FALSE(r.fraction_of_roof.has());
+  p.launch_cost_ns = 10'000;
+  EXPECT_EQ(place(p).verdict, "launch");
+}
+
+TEST(Roofline, UnknownDeviceAndUnknownBytesAreUnknownWithAReason) {
+  const RoofPoint p = point(1e12, 1e9, kMillisecond);
+  const RooflineReport no_device = placeUnderRoofs({nullptr, "no such GPU", {}, {}}, p);
+  EXPECT_EQ(no_device.verdict, "unknown");
+  EXPECT_EQ(no_device.ceiling_flops.why, "no such GPU");
+  EXPECT_EQ(place(point(1e12, 0, kMillisecond)).why, "types unknown");
+}
+
+TEST(Roofline, MixedPrecisionsGetATimeWeightedRoof) {
+  RoofPoint p = point(1e11, 1e6, 2 * kMillisecond);
+  p.ns_by_precision[static_cast<size_t>(Precision::Bf16Tensor)] = kMillisecond;
+  p.ns_by_precision[static_cast<size_t>(Precision::Fp32)] = kMillisecond;
+  const RooflineReport r = place(p);
+  EXPECT_DOUBLE_EQ(*r.ceiling_flops, (1e15 + 1e14) / 2);
+  EXPECT_NE(r.precision.find("(mixed)"), std::string::npos);
+  EXPECT_NE(r.ceiling_flops.provenance.find("time_weighted"), std::string::npos);
+}
+
+TEST(Roofline, NoPeakForThePrecisionIsUnknownNotAnotherPeak) {
+  const RooflineReport r = place(point(1e12, 1e9, kMillisecond, Precision::Fp4Tensor));
+  EXPECT_EQ(r.verdict, "unknown");
+  EXPECT_FALSE(r.ceiling_flops.has());
+}
+
+}  // namespace
+}  // namespace perfscope
