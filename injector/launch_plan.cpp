@@ -2,6 +2,8 @@
 #include "injector/launch_plan.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace perfscope {
 namespace {
@@ -79,6 +81,21 @@ void noteTraits(LaunchPlan& plan, const ProgramTraits& traits) {
   }
 }
 
+// Programs that start the real one without our environment.
+void noteEnvironmentLost(LaunchPlan& plan) {
+  constexpr std::array<std::string_view, 6> kPrograms = {"sudo", "su", "doas", "docker", "podman", "ssh"};
+  const std::string_view path(plan.program);
+  const auto slash = path.rfind('/');
+  const auto name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  if (std::find(kPrograms.begin(), kPrograms.end(), name) == kPrograms.end()) return;
+  plan.notes.push_back(
+      {Severity::Notice, "environment_not_inherited",
+       std::string(name) +
+           " starts programs without this environment, so the collector does not reach them; put "
+           "`perfscope run` inside, next to the program",
+       plan.program});
+}
+
 void noteOtherTools(LaunchPlan& plan, const Environment& inherited) {
   for (const auto& [name, value] : inherited) {
     const bool nsys = name.starts_with("NSYS_") || name == "QUADD_INJECTION_PROXY";
@@ -108,6 +125,7 @@ LaunchPlan planLaunch(const std::vector<std::string>& command, const std::string
   warnOfNvtxThroughCupti(plan, inherited);
   plan.environment[kConfigVariable] = printConfig(config);
   noteTraits(plan, traits);
+  noteEnvironmentLost(plan);
   noteOtherTools(plan, inherited);
   return plan;
 }

@@ -2,7 +2,6 @@
 #include "injector/preflight.h"
 
 #include <dlfcn.h>
-#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <optional>
 
 #include "injector/cupti_search.h"
+#include "injector/file_system.h"
 #include "injector/launch_plan.h"
 #include "injector/program_file.h"
 
@@ -144,33 +144,6 @@ Check checkEnvironment() {
   return check;
 }
 
-std::string fileSystemName(const std::string& folder) {
-  struct statfs info {};
-  if (::statfs(folder.c_str(), &info) != 0) return "";
-  // linux/magic.h
-  switch (static_cast<unsigned long>(info.f_type)) {
-    case 0x6969:
-      return "NFS";
-    case 0xff534d42:
-    case 0xfe534d42:
-      return "SMB";
-    case 0x0bd00bd0:
-      return "Lustre";
-    case 0x47504653:
-      return "GPFS";
-    case 0x19830326:
-      return "BeeGFS";
-    case 0x01021997:
-      return "9p";
-    case 0x00c36400:
-      return "Ceph";
-    case 0x01021994:
-      return "tmpfs";
-    default:
-      return "";
-  }
-}
-
 Check checkOutput(const std::string& wanted) {
   const std::string folder = wanted.empty() ? "." : wanted;
   std::error_code ignored;
@@ -193,7 +166,7 @@ Check checkOutput(const std::string& wanted) {
       check.remedy = "free some space: a second of 100,000 launches takes about 20 MB while it is recorded";
     }
   }
-  const std::string kind = fileSystemName(folder);
+  const std::string kind = specialFileSystem(folder);
   if (kind.empty()) return check;
   check.found += ", " + kind;
   if (kind == "tmpfs") {

@@ -8,10 +8,10 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
-#include <thread>
 
 #include "injector/cupti_search.h"
 #include "injector/empty_profile.h"
+#include "injector/file_system.h"
 #include "injector/launch_plan.h"
 #include "injector/preflight.h"
 #include "injector/program_file.h"
@@ -24,7 +24,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kPollEvery = std::chrono::milliseconds(50);
-constexpr auto kWaitSlice = std::chrono::milliseconds(5);  // how soon the end of the target is noticed
 constexpr auto kProgressEvery = std::chrono::milliseconds(250);
 
 double secondsSince(Clock::time_point start) {
@@ -62,6 +61,15 @@ std::map<std::string, std::string> metaOf(const RunOptions& options) {
   return meta;
 }
 
+void noteFileSystem(const SessionPaths& paths, std::vector<PlanNote>& notes) {
+  const std::string kind = specialFileSystem(paths.session_dir);
+  if (!isNetworkFileSystem(kind)) return;
+  notes.push_back({Severity::Notice, "network_file_system",
+                   "the profile is written to a network file system: slow, and data may be lost; use -o with "
+                   "a local disk",
+                   kind});
+}
+
 Result<Prepared> prepare(const RunOptions& options) {
   if (options.command.empty())
     return failure(ErrorKind::Usage, "run", "no command was given", "perfscope run -- PROGRAM ARGUMENTS");
@@ -92,6 +100,7 @@ Result<Prepared> prepare(const RunOptions& options) {
   recorder.windows_configured = hasWindow(options.config);
   recorder.nvml_hz = options.nvml_hz;
   recorder.meta = metaOf(options);
+  noteFileSystem(*paths, prepared.plan.notes);
   recorder.notes = prepared.plan.notes;
   return prepared;
 }
@@ -130,11 +139,7 @@ ExitStatus accompany(Target& target, Recorder& recorder, ProgressMeter& meter, s
       meter.update(recorder.totals());
       if (more && *more && !target.poll()) continue;
     }
-    const auto until = Clock::now() + kPollEvery;
-    do {
-      if (const auto status = target.poll()) return *status;
-      std::this_thread::sleep_for(kWaitSlice);
-    } while (Clock::now() < until);
+    if (const auto status = target.wait(kPollEvery)) return *status;
   }
 }
 
@@ -190,7 +195,8 @@ Result<RunOutcome> runSession(const RunOptions& options) {
   const ExitStatus status = accompany(*target, **recorder, meter, outcome.recording_error);
   outcome.target_wall_s = secondsSince(start);
   if (!outcome.recording_error) {
-    const EndOfTarget end{static_cast<uint32_t>(target->pid()), status.code};
+    const EndOfTarget end{static_cast<uint32_t>(target->pid()), status.code,
+                          static_cast<int64_t>(outcome.target_wall_s * 1e9)};
     if (auto finished = (*recorder)->finish(end); !finished) outcome.recording_error = finished.error();
   }
   fillOutcome(**recorder, status, outcome);

@@ -1,12 +1,18 @@
 // Child process: posix_spawn, signal forwarding, wait.
 #include "injector/spawn.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -92,12 +98,34 @@ int start(const std::string& program, const std::vector<std::string>& argv,
 
 }  // namespace
 
+Target::Target(pid_t pid) : m_pid(pid), m_pid_fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
+  if (m_pid_fd >= 0) ::fcntl(m_pid_fd, F_SETFD, FD_CLOEXEC);
+}
+
 Target::~Target() {
   if (m_pid > 0) returnSignals();
+  if (m_pid_fd >= 0) ::close(m_pid_fd);
 }
 
 Target::Target(Target&& other) noexcept
-    : m_pid(std::exchange(other.m_pid, 0)), m_status(std::exchange(other.m_status, std::nullopt)) {}
+    : m_pid(std::exchange(other.m_pid, 0)),
+      m_pid_fd(std::exchange(other.m_pid_fd, -1)),
+      m_status(std::exchange(other.m_status, std::nullopt)) {}
+
+std::optional<ExitStatus> Target::wait(std::chrono::milliseconds at_most) {
+  constexpr std::chrono::milliseconds kSlice(5);  // where the kernel cannot wake us
+  const auto until = std::chrono::steady_clock::now() + at_most;
+  for (;;) {
+    if (const auto status = this->poll()) return status;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return std::nullopt;
+    struct pollfd entry {
+      m_pid_fd, POLLIN, 0
+    };
+    const auto pause = m_pid_fd >= 0 ? left : std::min(left, kSlice);
+    ::poll(&entry, m_pid_fd >= 0 ? 1 : 0, static_cast<int>(pause.count()));
+  }
+}
 
 std::optional<ExitStatus> Target::poll() {
   if (m_status || m_pid <= 0) return m_status;

@@ -3,8 +3,7 @@
 
 #include <sys/types.h>
 
-#include <array>
-#include <csignal>
+#include <chrono>
 #include <optional>
 
 #include "injector/launch_plan.h"
@@ -30,11 +29,14 @@ class Target {
   [[nodiscard]] pid_t pid() const { return m_pid; }
   // Never waits. The status stays available after the child was reaped.
   std::optional<ExitStatus> poll();
+  // Returns when the child ends or the time is over, whichever comes first.
+  std::optional<ExitStatus> wait(std::chrono::milliseconds at_most);
 
  private:
   friend Result<Target> spawnTarget(const LaunchPlan& plan);
-  explicit Target(pid_t pid) : m_pid(pid) {}
+  explicit Target(pid_t pid);
   pid_t m_pid;
+  int m_pid_fd;  // readable when the child has ended; -1 before Linux 5.3
   std::optional<ExitStatus> m_status;
 };
 

@@ -11,11 +11,10 @@ namespace perfscope {
 
 struct Gate {
   bool is_kernel = false;
-  std::string
-      binding;       // id of the verdict: input, host, launch, communication, memory, compute, implementation
-  double share = 0;  // of the analysed time
-  double limit = 0;  // from which it binds
-  std::string figure;  // the figures it was judged by, one clause
+  std::string binding;  // id of the verdict: input, host, launch, communication, memory, compute, ...
+  double share = 0;     // of the analysed time
+  double limit = 0;     // from which it binds
+  std::string figure;   // the figures it was judged by, one clause
   [[nodiscard]] bool fails() const { return share >= limit; }
 };
 

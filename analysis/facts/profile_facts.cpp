@@ -43,7 +43,7 @@ Result<ProfileFacts> gatherFacts(const std::string& path, const FactOptions& opt
   HelperThreads helpers;  // launch statistics need nothing but the trace
   helpers.run([&facts] { facts.launches = launchFacts(facts.trace); });
   facts.steps = findSteps(facts.trace, options.step_marker);
-  facts.step_statistics = stepStatistics(facts.steps.list);
+  facts.step_statistics = stepStatistics(facts.steps.mainLoop());
   facts.window = analysedWindow(facts.trace, facts.steps);
   const Interval window = facts.window.value_or(Interval{});
   for (size_t device = 0; device < facts.trace.devices.size(); ++device) {

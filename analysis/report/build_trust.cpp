@@ -124,6 +124,13 @@ void addAssumptions(const ProfileFacts& facts, TrustReport& trust) {
     }
     for (const std::string& warning : device.hardware->warnings) assume("hardware_mismatch", warning);
   }
+  if (facts.steps.loopCount() > 1) {
+    const auto loop = facts.steps.mainLoop();
+    assume("several_loops",
+           fmt::format("step numbers start again: {} loops; statistics and verdict are about the one "
+                       "that took most time ({} steps from \"{}\" to \"{}\")",
+                       facts.steps.loopCount(), loop.size(), loop.front().name, loop.back().name));
+  }
   if (facts.steps.source == "periodicity") {
     assume("steps_by_periodicity",
            fmt::format("nothing marks the steps; they were found by the repetition of the "

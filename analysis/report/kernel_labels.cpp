@@ -74,6 +74,22 @@ std::string_view difference(std::string_view name, const Ends& ends) {
              : trimmed(name.substr(ends.front, name.size() - ends.front - ends.back));
 }
 
+// "at::native::Add<c10::Half>" -> "Add<Half>".
+std::string withoutAnyNamespace(std::string_view text) {
+  std::string result;
+  size_t word = 0;  // where the word being read begins in the result
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i, 2) == "::") {
+      result.resize(word);
+      ++i;
+      continue;
+    }
+    if (!isWord(text[i])) word = result.size() + 1;
+    result += text[i];
+  }
+  return result;
+}
+
 // Short where one argument tells all of them apart, else everything that differs.
 std::vector<std::string> labelsOf(const std::string& short_name,
                                   const std::vector<const KernelReport*>& group) {
@@ -81,7 +97,7 @@ std::vector<std::string> labelsOf(const std::string& short_name,
   const std::string base(withoutNamespaces(short_name));
   std::vector<std::string> brief, whole;
   for (const auto* kernel : group) {
-    brief.push_back(base + " <" + std::string(firstArgument(kernel->name, ends.front)) + ">");
+    brief.push_back(base + " <" + withoutAnyNamespace(firstArgument(kernel->name, ends.front)) + ">");
     whole.push_back(base + " <" + std::string(difference(kernel->name, ends)) + ">");
   }
   const std::set<std::string> distinct(brief.begin(), brief.end());

@@ -53,6 +53,8 @@ std::vector<Extent> deviceExtents(const Trace& trace, const std::vector<NamedRan
                            [](int64_t time, const NamedRange& r) { return time < r.start_ns; });
       at = static_cast<size_t>(after - ranges.begin()) - 1;
     }
+    const NamedRange& range = ranges[at];
+    if (range.duration_ns != kUnknownTime && launch > range.start_ns + range.duration_ns) return;
     Extent& extent = extents[at];
     extent.first = std::min(extent.first, start);
     extent.last = std::max(extent.last, end);
@@ -79,10 +81,25 @@ bool hostRunsAhead(const std::vector<NamedRange>& ranges, const std::vector<Exte
   return judged > 0 && 2 * late > judged;
 }
 
-int64_t endOfLast(const NamedRange& range, const Extent& extent, bool on_device) {
+int64_t ownEnd(const NamedRange& range, const Extent& extent, bool on_device) {
   const int64_t host = range.start_ns + (range.duration_ns == kUnknownTime ? 0 : range.duration_ns);
   if (extent.empty()) return host;
   return on_device ? extent.last : std::max(host, extent.last);
+}
+
+// Puts `step` behind the others. The step before runs to its begin when the numbering goes on; where it jumps
+// (another loop, a window without collection) the step before keeps its own end.
+void append(Step step, std::vector<Step>& list) {
+  if (!list.empty()) {
+    Step& previous = list.back();
+    // Concurrent streams may start a record of the next step early; steps stay in order all the same.
+    step.range.start = std::max(step.range.start, previous.range.start);
+    step.range.end = std::max(step.range.end, step.range.start);
+    const bool goes_on = step.index == previous.index + 1;
+    previous.range.end = goes_on ? step.range.start : std::min(previous.range.end, step.range.start);
+    step.loop = previous.loop + (step.index <= previous.index ? 1 : 0);
+  }
+  list.push_back(std::move(step));
 }
 
 }  // namespace
@@ -102,13 +119,8 @@ Steps markedSteps(const Trace& trace, const std::string& step_marker) {
     step.name = trace.texts[ranges[i].text];
     step.index = stepNumber(step.name).value_or(static_cast<int64_t>(i));
     step.range.start = steps.on_device ? extents[i].first : ranges[i].start_ns;
-    step.range.end = endOfLast(ranges[i], extents[i], steps.on_device);
-    if (!steps.list.empty()) {
-      // Concurrent streams may start a record of the next step early; steps stay in order all the same.
-      step.range.start = std::max(step.range.start, steps.list.back().range.start);
-      steps.list.back().range.end = step.range.start;
-    }
-    steps.list.push_back(std::move(step));
+    step.range.end = ownEnd(ranges[i], extents[i], steps.on_device);
+    append(std::move(step), steps.list);
   }
   return steps;
 }

@@ -38,12 +38,22 @@ void fillSteps(const Trace& trace, Steps& steps) {
   }
 }
 
-std::vector<int64_t> durations(const std::vector<Step>& steps) {
+std::vector<int64_t> durations(std::span<const Step> steps) {
   std::vector<int64_t> values;
   for (const Step& step : steps) {
     if (!step.warmup) values.push_back(step.range.length());
   }
   return values;
+}
+
+// Begin and end of every loop in the list.
+std::vector<std::pair<size_t, size_t>> loops(const std::vector<Step>& steps) {
+  std::vector<std::pair<size_t, size_t>> result;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (i == 0 || steps[i].loop != steps[i - 1].loop) result.emplace_back(i, i);
+    result.back().second = i + 1;
+  }
+  return result;
 }
 
 Measured<double> driftOf(const std::vector<int64_t>& values) {
@@ -59,6 +69,21 @@ Measured<double> driftOf(const std::vector<int64_t>& values) {
 
 }  // namespace
 
+std::span<const Step> Steps::mainLoop() const {
+  std::span<const Step> best;
+  int64_t longest = -1;
+  for (const auto& [begin, end] : loops(list)) {
+    const auto loop = std::span(list).subspan(begin, end - begin);
+    int64_t total = 0;
+    for (const Step& step : loop) total += step.range.length();
+    if (total > longest) {
+      longest = total;
+      best = loop;
+    }
+  }
+  return best;
+}
+
 Steps findSteps(const Trace& trace, const std::string& step_marker) {
   Steps steps = markedSteps(trace, step_marker);
   if (!steps.found()) {
@@ -67,11 +92,12 @@ Steps findSteps(const Trace& trace, const std::string& step_marker) {
       steps.why = "no range matches " + step_marker + "; " + steps.why;
   }
   fillSteps(trace, steps);
-  markWarmup(steps.list);
+  for (const auto& [begin, end] : loops(steps.list))
+    markWarmup(std::span(steps.list).subspan(begin, end - begin));
   return steps;
 }
 
-void markWarmup(std::vector<Step>& steps) {
+void markWarmup(std::span<Step> steps) {
   constexpr size_t kLeast = 3;
   if (steps.size() < kLeast) return;
   const std::vector<int64_t> values = durations(steps);
@@ -85,7 +111,7 @@ void markWarmup(std::vector<Step>& steps) {
   }
 }
 
-StepStatistics stepStatistics(const std::vector<Step>& steps) {
+StepStatistics stepStatistics(std::span<const Step> steps) {
   StepStatistics result;
   const std::vector<int64_t> values = durations(steps);
   result.steady = static_cast<int64_t>(values.size());
@@ -108,9 +134,10 @@ StepStatistics stepStatistics(const std::vector<Step>& steps) {
 
 std::optional<Interval> analysedWindow(const Trace& trace, const Steps& steps) {
   const auto steady = [](const Step& step) { return !step.warmup; };
-  const auto first = std::find_if(steps.list.begin(), steps.list.end(), steady);
-  if (first != steps.list.end() && steps.list.back().range.end > first->range.start) {
-    return Interval{first->range.start, steps.list.back().range.end};
+  const std::span<const Step> loop = steps.mainLoop();
+  const auto first = std::find_if(loop.begin(), loop.end(), steady);
+  if (first != loop.end() && loop.back().range.end > first->range.start) {
+    return Interval{first->range.start, loop.back().range.end};
   }
   Interval window{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
   for (size_t device = 0; device < trace.devices.size(); ++device) {

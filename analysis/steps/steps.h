@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct Step {
   Interval range;  // [start, start of the next step); the last one ends with its own last record
   int64_t busy_ns = 0, kernel_count = 0;
   bool warmup = false;
+  int loop = 0;  // numbering that starts again is another loop (training, then decoding): never mixed
 };
 
 struct Steps {
@@ -27,6 +29,9 @@ struct Steps {
   uint16_t process = 0;    // index of the process whose steps these are
   std::vector<Step> list;  // in order of time
   [[nodiscard]] bool found() const { return !list.empty(); }
+  [[nodiscard]] int loopCount() const { return list.empty() ? 0 : list.back().loop + 1; }
+  // The steps of the loop that took most time: what statistics and verdict are about.
+  [[nodiscard]] std::span<const Step> mainLoop() const;
 };
 
 // Statistics of the steps that are not warm-up, ns.
@@ -40,9 +45,11 @@ struct StepStatistics {
 Steps findSteps(const Trace& trace, const std::string& step_marker);
 
 // Flags the first steps that are longer than the median by more than 3 MAD and 10 %; at most half of all.
-void markWarmup(std::vector<Step>& steps);
+// `steps` is one loop.
+void markWarmup(std::span<Step> steps);
 
-StepStatistics stepStatistics(const std::vector<Step>& steps);
+// Of one loop.
+StepStatistics stepStatistics(std::span<const Step> steps);
 
 // The time the verdict is about: first to last steady step, or all GPU records when there are no steps.
 // Empty when the profile has no GPU record.

@@ -14,6 +14,9 @@ namespace {
 
 constexpr size_t kMostDevices = 65'000;  // indices are 16 bits
 
+// Kinds 6 and 7 are static memory of modules: it comes with the code, nobody allocates it.
+constexpr std::string_view kAllocations = "WHERE memory_kind NOT IN (6, 7) ORDER BY time_ns";
+
 template <class Row>
 Status loadAll(const TraceReader& reader, std::string_view tail, std::vector<Row>& rows) {
   auto loaded = reader.all<Row>(tail);
@@ -44,7 +47,7 @@ Status loadRunTables(const TraceReader& reader, Trace& trace) {
 }
 
 Status loadEventTables(const TraceReader& reader, Trace& trace) {
-  return allOf([&] { return loadAll(reader, "ORDER BY time_ns", trace.memory_events); },
+  return allOf([&] { return loadAll(reader, kAllocations, trace.memory_events); },
                [&] { return loadAll(reader, "ORDER BY start_ns", trace.overheads); },
                [&] { return loadAll(reader, "ORDER BY time_ns", trace.module_events); },
                [&] { return loadAll(reader, "", trace.graph_nodes); },

@@ -16,7 +16,7 @@ namespace {
 Error fileError(const std::string& path, const char* what, int code) {
   const bool permission = code == EACCES || code == EPERM || code == EROFS;
   return Error{permission ? ErrorKind::Permission : ErrorKind::Output, path,
-               std::string(what) + ": " + std::strerror(code),
+               std::string(what) + (code == ENOSPC ? ", the disk is full: " : ": ") + std::strerror(code),
                permission ? "make the session folder writable for the target program"
                           : "free disk space, or put the profile on another disk with -o"};
 }

@@ -121,26 +121,62 @@ NvmlSample sampleOf(const Library& nvml, Device device, bool slow_too) {
 struct NvmlSampler::Impl {
   struct Watched {
     std::string uuid;
-    Device device = nullptr;
+    Device device = nullptr;  // nullptr: NVML does not know it
   };
 
+  void run() {
+    if (const int code = nvml.init(); code != 0) {
+      const std::lock_guard lock(mutex);
+      failure = "nvmlInit failed with code " + std::to_string(code);
+      return;
+    }
+    NvmlHostFacts found;
+    std::array<char, 96> version{};
+    if (nvml.driverVersion != nullptr && nvml.driverVersion(version.data(), version.size()) == 0)
+      found.driver_version = version.data();
+    int cuda = 0;
+    if (nvml.cudaVersion != nullptr && nvml.cudaVersion(&cuda) == 0) found.cuda_driver_api = cuda;
+    {
+      const std::lock_guard lock(mutex);
+      host = found;
+    }
+    loop();
+    nvml.shutdown();
+  }
+
   void loop() {
+    std::vector<Watched> devices;
     auto next = std::chrono::steady_clock::now();
     for (uint64_t round = 0;; ++round) {
-      std::vector<Watched> devices;
+      std::vector<std::string> fresh;
       {
         std::unique_lock lock(mutex);
         next = std::max(next + period, std::chrono::steady_clock::now());
         if (wake.wait_until(lock, next, [&] { return stop; })) return;
-        devices = watched;
+        fresh.assign(wanted.begin() + static_cast<std::ptrdiff_t>(devices.size()), wanted.end());
       }
+      for (const auto& uuid : fresh) devices.push_back(open(uuid));
       for (const auto& watch : devices) {
+        if (watch.device == nullptr) continue;
         NvmlSample sample = sampleOf(nvml, watch.device, round % slow_every == 0);
         sample.uuid = watch.uuid;
         const std::lock_guard lock(mutex);
         if (samples.size() < kMaxQueued) samples.push_back(std::move(sample));
       }
     }
+  }
+
+  Watched open(const std::string& uuid) {
+    Watched watch{uuid, nullptr};
+    if (nvml.byUuid(uuid.c_str(), &watch.device) != 0) return {uuid, nullptr};
+    NvmlDeviceFacts known;
+    known.uuid = uuid;
+    if (const auto limit_mw = ask<unsigned>(nvml.powerLimit, watch.device))
+      known.power_limit_w = static_cast<double>(*limit_mw) / 1000.0;
+    known.max_sm_clock_mhz = ask<unsigned>(nvml.maxClock, watch.device, kClockSm);
+    const std::lock_guard lock(mutex);
+    facts.push_back(known);
+    return watch;
   }
 
   ~Impl() {
@@ -150,20 +186,19 @@ struct NvmlSampler::Impl {
     }
     wake.notify_all();
     if (thread.joinable()) thread.join();
-    nvml.shutdown();
   }
 
-  Library nvml;
-  NvmlHostFacts host;
+  Library nvml;  // used by the thread only
   std::chrono::steady_clock::duration period{};
   uint64_t slow_every = 1;
-  std::mutex mutex;
+  std::mutex mutex;  // guards what follows
   std::condition_variable wake;
   bool stop = false;
-  std::vector<Watched> watched;
-  std::vector<std::string> unknown;  // UUIDs NVML does not know: not asked again
+  std::vector<std::string> wanted;
   std::vector<NvmlSample> samples;
   std::vector<NvmlDeviceFacts> facts;
+  std::optional<NvmlHostFacts> host;
+  std::optional<std::string> failure;
   std::thread thread;
 };
 
@@ -175,22 +210,11 @@ std::unique_ptr<NvmlSampler> NvmlSampler::start(double hz, std::string& why) {
     why = "switched off";
     return nullptr;
   }
-  Library nvml;
-  if (!nvml.open()) {
+  auto impl = std::make_unique<Impl>();
+  if (!impl->nvml.open()) {
     why = "libnvidia-ml.so.1 is not on this machine or too old";
     return nullptr;
   }
-  if (const int code = nvml.init(); code != 0) {
-    why = "nvmlInit failed with code " + std::to_string(code);
-    return nullptr;
-  }
-  auto impl = std::make_unique<Impl>();
-  impl->nvml = nvml;
-  std::array<char, 96> version{};
-  if (nvml.driverVersion != nullptr && nvml.driverVersion(version.data(), version.size()) == 0)
-    impl->host.driver_version = version.data();
-  int cuda = 0;
-  if (nvml.cudaVersion != nullptr && nvml.cudaVersion(&cuda) == 0) impl->host.cuda_driver_api = cuda;
   impl->period = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(1.0 / std::min(hz, 1000.0)));
   impl->slow_every = static_cast<uint64_t>(std::max(1.0, hz));  // once a second
@@ -200,33 +224,25 @@ std::unique_ptr<NvmlSampler> NvmlSampler::start(double hz, std::string& why) {
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_BLOCK, &all, &before);
   Impl* const worker = impl.get();
-  impl->thread = std::thread([worker] { worker->loop(); });
+  impl->thread = std::thread([worker] { worker->run(); });
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return std::unique_ptr<NvmlSampler>(new NvmlSampler(std::move(impl)));
 }
 
-const NvmlHostFacts& NvmlSampler::hostFacts() const {
-  return m_impl->host;
+void NvmlSampler::watch(const std::string& uuid) {
+  const std::lock_guard lock(m_impl->mutex);
+  auto& wanted = m_impl->wanted;
+  if (std::find(wanted.begin(), wanted.end(), uuid) == wanted.end()) wanted.push_back(uuid);
 }
 
-void NvmlSampler::watch(const std::string& uuid) {
-  auto& impl = *m_impl;
-  const std::lock_guard lock(impl.mutex);
-  const auto same = [&](const auto& watched) { return watched.uuid == uuid; };
-  if (std::any_of(impl.watched.begin(), impl.watched.end(), same)) return;
-  if (std::find(impl.unknown.begin(), impl.unknown.end(), uuid) != impl.unknown.end()) return;
-  Device device = nullptr;
-  if (impl.nvml.byUuid(uuid.c_str(), &device) != 0) {
-    impl.unknown.push_back(uuid);
-    return;
-  }
-  NvmlDeviceFacts facts;
-  facts.uuid = uuid;
-  if (const auto limit_mw = ask<unsigned>(impl.nvml.powerLimit, device))
-    facts.power_limit_w = static_cast<double>(*limit_mw) / 1000.0;
-  facts.max_sm_clock_mhz = ask<unsigned>(impl.nvml.maxClock, device, kClockSm);
-  impl.facts.push_back(facts);
-  impl.watched.push_back({uuid, device});
+std::optional<NvmlHostFacts> NvmlSampler::takeHostFacts() {
+  const std::lock_guard lock(m_impl->mutex);
+  return std::exchange(m_impl->host, std::nullopt);
+}
+
+std::optional<std::string> NvmlSampler::takeFailure() {
+  const std::lock_guard lock(m_impl->mutex);
+  return std::exchange(m_impl->failure, std::nullopt);
 }
 
 std::vector<NvmlSample> NvmlSampler::takeSamples() {

@@ -31,18 +31,20 @@ struct NvmlHostFacts {
 
 class NvmlSampler {
  public:
-  // nullptr with the reason in `why` when there is no NVML, it cannot start, or hz is 0.
+  // nullptr with the reason in `why` when there is no NVML library or hz is 0. NVML itself starts in the
+  // thread (seconds on a machine with many idle GPUs).
   static std::unique_ptr<NvmlSampler> start(double hz, std::string& why);
   ~NvmlSampler();  // stops the thread
   NvmlSampler(const NvmlSampler&) = delete;
   NvmlSampler& operator=(const NvmlSampler&) = delete;
 
-  [[nodiscard]] const NvmlHostFacts& hostFacts() const;
   // From now on this GPU is sampled. Called from the recorder's thread, any number of times.
   void watch(const std::string& uuid);
-  // What was collected since the last call.
+  // What became known since the last call.
   std::vector<NvmlSample> takeSamples();
   std::vector<NvmlDeviceFacts> takeFacts();
+  std::optional<NvmlHostFacts> takeHostFacts();
+  std::optional<std::string> takeFailure();  // NVML does not start: why
 
  private:
   struct Impl;

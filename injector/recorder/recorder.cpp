@@ -32,15 +32,6 @@ void Recorder::Impl::begin() {
   registry.addHost(readHostFacts());
   for (const auto& [key, value] : options.meta) batch.setMeta(key, value);
   for (const auto& note : options.notes) ledger(note.severity, note.name, note.text, note.detail);
-  if (!options.live) return;
-  std::string why;
-  nvml = NvmlSampler::start(options.nvml_hz, why);
-  if (nvml) {
-    registry.setDriver(nvml->hostFacts().driver_version, nvml->hostFacts().cuda_driver_api);
-  } else if (options.nvml_hz > 0) {
-    ledger(Severity::Notice, "nvml_unavailable",
-           "clocks, power and throttling were not sampled: ceilings at the running clock are unknown", why);
-  }
 }
 
 void Recorder::Impl::updateTotals() {
@@ -50,6 +41,8 @@ void Recorder::Impl::updateTotals() {
 }
 
 void Recorder::Impl::setExitStatus(const EndOfTarget& target) {
+  batch.setMeta("target_exit_status", std::to_string(target.status));
+  batch.setMeta("target_wall_ns", std::to_string(target.wall_ns));
   // The last session of that pid is the one that ended so.
   RegisteredProcess* last = nullptr;
   for (auto& process : processes) {

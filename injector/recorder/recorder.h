@@ -38,6 +38,7 @@ struct RecorderTotals {
 struct EndOfTarget {
   uint32_t pid = 0;
   int status = 0;  // exit code or 128 + signal
+  int64_t wall_ns = 0;
 };
 
 class Recorder {

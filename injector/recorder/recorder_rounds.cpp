@@ -96,6 +96,7 @@ bool Recorder::Impl::round(bool final) {
     if (!readToEnd(process)) return false;
     endProcess(process, state == SpoolProcessState::Closed ? "closed" : "execed");
   }
+  startNvml();
   if (Clock::now() - last_alive >= kAliveEvery) endThoseGone(false);
   return more;
 }
@@ -126,9 +127,11 @@ void Recorder::Impl::endProcess(Process& process, const std::string& state) {
 void Recorder::Impl::cutWindows(Process& process) {
   const Database* const db = batch.databaseInTransaction();
   if (db == nullptr) return;
-  const auto count = dropOutsideWindows(*db, process.registered->row.id, options.windows_configured);
-  if (!count) return batch.fail(count.error());
-  mapper.forgetGpuRecords(*count);
+  const auto dropped = dropOutsideWindows(*db, process.registered->row.id, options.windows_configured);
+  if (!dropped) return batch.fail(dropped.error());
+  mapper.forgetGpuRecords(dropped->gpu_records);
+  auto& unmatched = process.registered->own_loss[static_cast<size_t>(Loss::UnmatchedLaunch)];
+  unmatched -= std::min(unmatched, static_cast<uint64_t>(dropped->unmatched_kernels));
 }
 
 // A later session of the same pid: the process called exec without our knowing.
@@ -158,8 +161,26 @@ bool Recorder::Impl::allEnded() const {
   return std::all_of(processes.begin(), processes.end(), [](const Process& p) { return p.ended; });
 }
 
+void Recorder::Impl::nvmlUnavailable(const std::string& why) {
+  ledger(Severity::Notice, "nvml_unavailable",
+         "clocks, power and throttling were not sampled: ceilings at the running clock are unknown", why);
+}
+
+// With the first process that uses CUDA: a run without one pays nothing, and the target, started before,
+// inherits none of NVML's files.
+void Recorder::Impl::startNvml() {
+  if (nvml_tried || !options.live || options.nvml_hz <= 0 || registry.processes().empty()) return;
+  nvml_tried = true;
+  std::string why;
+  nvml = NvmlSampler::start(options.nvml_hz, why);
+  if (!nvml) nvmlUnavailable(why);
+}
+
 void Recorder::Impl::nvmlRows() {
   if (!nvml) return;
+  if (const auto host = nvml->takeHostFacts())
+    registry.setDriver(host->driver_version, host->cuda_driver_api);
+  if (const auto why = nvml->takeFailure()) nvmlUnavailable(*why);
   std::map<std::string, int64_t> by_uuid;
   for (const auto& [id, row] : devices.rows()) {
     if (!row.uuid) continue;

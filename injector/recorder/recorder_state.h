@@ -69,6 +69,8 @@ struct Recorder::Impl {
   void cutWindows(Process& process);
   [[nodiscard]] bool wasReplaced(const Process& process) const;
   static void refreshLosses(Process& process);
+  void startNvml();
+  void nvmlUnavailable(const std::string& why);
   void nvmlRows();
   void takeUp(Process& process, const ProcessCheckpoint& from,
               const std::unordered_map<uint32_t, int64_t>& threads);
@@ -80,6 +82,7 @@ struct Recorder::Impl {
   RecordMapper mapper;
   SpoolReader reader;
   std::unique_ptr<NvmlSampler> nvml;
+  bool nvml_tried = false;
   std::vector<Process> processes;
   std::vector<std::string> warnings;
   std::set<std::string> warned;

@@ -56,11 +56,11 @@ std::vector<OffInterval> offIntervals(const std::vector<WindowEdge>& edges, bool
   return intervals;
 }
 
-Result<int64_t> dropOutsideWindows(const Database& db, int64_t process_id, bool configured) {
+Result<Dropped> dropOutsideWindows(const Database& db, int64_t process_id, bool configured) {
   const auto edges = edgesOf(db, process_id);
   if (!edges) return tl::unexpected(edges.error());
   const auto off = offIntervals(*edges, configured);
-  if (off.empty()) return 0;
+  if (off.empty()) return Dropped{};
   const std::string mine = "process_id = " + std::to_string(process_id) + " AND ";
   // Nodes of a graph launch have its call in api_call only.
   const std::string calls =
@@ -71,7 +71,13 @@ Result<int64_t> dropOutsideWindows(const Database& db, int64_t process_id, bool 
   if (auto status = db.execute(calls); !status) return tl::unexpected(status.error());
   const std::string by_call =
       "(SELECT c.start_ns FROM temp.call_time c WHERE c.correlation_id = T.correlation_id), T.start_ns)";
-  int64_t gpu_records = 0;
+  Dropped dropped;
+  const auto unmatched =
+      db.scalar("SELECT count(*) FROM kernel AS T WHERE " + mine + during("T.start_ns", off) +
+                " AND T.launch_start_ns IS NULL AND T.graph_node_id IS NULL AND NOT EXISTS (SELECT 1 FROM "
+                "temp.call_time c WHERE c.correlation_id = T.correlation_id)");
+  if (!unmatched) return tl::unexpected(unmatched.error());
+  dropped.unmatched_kernels = std::stoll(unmatched->value_or("0"));
   for (const std::string table :
        {"kernel", "memcpy", "memset", "graph_launch", "synchronization", "api_call"}) {
     const bool carries_launch = table == "kernel" || table == "memcpy" || table == "memset";
@@ -79,10 +85,10 @@ Result<int64_t> dropOutsideWindows(const Database& db, int64_t process_id, bool 
     if (table == "api_call") time = "T.start_ns";
     const auto count = remove(db, table + " AS T", mine + during(time, off));
     if (!count) return tl::unexpected(count.error());
-    if (carries_launch || table == "graph_launch") gpu_records += *count;
+    if (carries_launch || table == "graph_launch") dropped.gpu_records += *count;
   }
   if (auto status = db.execute("DROP TABLE temp.call_time"); !status) return tl::unexpected(status.error());
-  return gpu_records;
+  return dropped;
 }
 
 }  // namespace perfscope

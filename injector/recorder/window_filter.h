@@ -27,8 +27,13 @@ struct OffInterval {
 // windows (then no edge at all means that none ever opened). The exit of the process closes nothing.
 std::vector<OffInterval> offIntervals(const std::vector<WindowEdge>& edges, bool configured);
 
-// Deletes the process's GPU records, waits and API calls whose launch lies outside; returns how many GPU
-// records (kernel, memcpy, memset, graph_launch) went. Runs inside the caller's transaction.
-Result<int64_t> dropOutsideWindows(const Database& db, int64_t process_id, bool configured);
+struct Dropped {
+  int64_t gpu_records = 0;        // kernel, memcpy, memset, graph_launch
+  int64_t unmatched_kernels = 0;  // of them: kernels whose launch call was not seen
+};
+
+// Deletes the process's GPU records, waits and API calls whose launch lies outside. Runs inside the caller's
+// transaction.
+Result<Dropped> dropOutsideWindows(const Database& db, int64_t process_id, bool configured);
 
 }  // namespace perfscope

@@ -232,6 +232,13 @@ TEST(KernelLabels, SharedShortNamesAreToldApart) {
   EXPECT_EQ(labels[3], "raw");
 }
 
+TEST(KernelLabels, NamespacesOfTheArgumentAreLeftOut) {
+  const auto labels = kernelLabels(
+      {named("v", "v<4, at::native::Add<c10::Half>>()"), named("v", "v<4, at::native::Mul<c10::Half>>()")});
+  EXPECT_EQ(labels[0], "v <Add<Half>>");
+  EXPECT_EQ(labels[1], "v <Mul<Half>>");
+}
+
 // The first argument alone would call two of them "4".
 TEST(KernelLabels, WhenOneArgumentIsNotEnoughAllThatDiffersIsShown) {
   const auto labels =

@@ -72,6 +72,39 @@ TEST(Steps, WhenTheHostRunsAheadTheDeviceHasTheBoundaries) {
   EXPECT_EQ(steps.list[4].busy_ns, 100'000);
 }
 
+// Training with 5 steps of 100 us, then a long set-up, then decoding with 20 steps of 10 us: two loops, never
+// mixed.
+TEST(Steps, NumberingThatStartsAgainIsAnotherLoop) {
+  TraceBuilder b;
+  addSteps(b, 5, "step ");
+  for (int i = 0; i < 20; ++i) {
+    const int64_t start = 5'000'000 + 10'000 * i;
+    b.range("step " + std::to_string(i), start, 9'000);
+    b.kernel({.name = "k", .start_ns = start + 1'000, .duration_ns = 5'000, .launch_ns = start + 100});
+  }
+  const auto trace = loadTrace(b.write(), {});
+  ASSERT_TRUE(trace);
+  const Steps steps = findSteps(*trace, {});
+  ASSERT_EQ(steps.list.size(), 25U);
+  EXPECT_EQ(steps.loopCount(), 2);
+  EXPECT_EQ(steps.list[4].range.length(), 90'000);  // to its own end, not over the set-up
+  EXPECT_EQ(steps.mainLoop().size(), 5U);           // 490 us against 199 us
+  for (const Step& step : steps.list) EXPECT_FALSE(step.warmup) << step.name;
+  EXPECT_EQ(analysedWindow(*trace, steps), (Interval{0, 490'000}));
+  EXPECT_EQ(*stepStatistics(steps.mainLoop()).median_ns, 100'000);
+}
+
+TEST(Steps, AWindowWithoutCollectionIsNoPartOfAStep) {
+  TraceBuilder b;
+  for (const int64_t i : {0, 1, 2, 50, 51}) b.range("step " + std::to_string(i), 100'000 * i, 90'000);
+  b.kernel({.start_ns = 10'000, .duration_ns = 10, .launch_ns = 5'000});
+  const Steps steps = stepsOf(b);
+  ASSERT_EQ(steps.list.size(), 5U);
+  EXPECT_EQ(steps.list[1].range.length(), 100'000);
+  EXPECT_EQ(steps.list[2].range.length(), 90'000);
+  EXPECT_EQ(steps.loopCount(), 1);
+}
+
 TEST(Steps, TheFirstRankOfEqualsIsTaken) {
   TraceBuilder b;
   b.process(1, 1).process(2, 0);

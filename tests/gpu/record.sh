@@ -59,8 +59,8 @@ record mix "$gpu_mix" mix
 record roofline "$gpu_mix" roofline
 record sleepgap "$gpu_mix" sleepgap
 record train python3 tests/gpu/workloads/train.py --warmup 2 --steps 5
-record decode python3 tests/gpu/workloads/decode.py --warmup 5 --steps 30
-record decode_graph python3 tests/gpu/workloads/decode.py --graph --warmup 5 --steps 30
+record decode python3 tests/gpu/workloads/decode.py --warmup 5 --steps 100
+record decode_graph python3 tests/gpu/workloads/decode.py --graph --warmup 5 --steps 100
 record multi_process python3 tests/gpu/workloads/mp.py --method spawn --workers 2 --kernels 500
 
 (cd "$out" && tar czf recordings.tar.gz -- *.perfscope *.how.txt *.report.txt) || failed=1

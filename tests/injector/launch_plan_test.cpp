@@ -98,6 +98,12 @@ TEST(LaunchPlan, OtherProfilersAreNamed) {
               Contains(Field(&PlanNote::text, HasSubstr("Nsight Systems"))));
 }
 
+TEST(LaunchPlan, ProgramsThatDropTheEnvironment) {
+  const auto p = planLaunch({"sudo", "train"}, "/usr/bin/sudo", {}, config(), {});
+  EXPECT_THAT(p.notes, note("environment_not_inherited"));
+  EXPECT_THAT(planLaunch({"su2"}, "/usr/bin/su2", {}, config(), {}).notes, IsEmpty());
+}
+
 TEST(EnvironmentBlock, FirstOfDuplicatesWinsAndOddEntriesAreDropped) {
   const char* const block[] = {"A=1", "A=2", "B=x=y", "nonsense", "=C:", "EMPTY=", nullptr};
   const Environment e = environmentOf(block);

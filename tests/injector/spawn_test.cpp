@@ -55,6 +55,16 @@ TEST(Spawn, SignalIs128PlusItsNumber) {
   EXPECT_EQ(status.signal, SIGKILL);
 }
 
+TEST(Spawn, WaitEndsWithTheChildOrTheTime) {
+  auto target = spawnTarget(shell("sleep 0.2"));
+  ASSERT_TRUE(target);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_FALSE(target->wait(std::chrono::milliseconds(20)));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(190));
+  EXPECT_TRUE(target->wait(std::chrono::seconds(10)));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
 TEST(Spawn, EnvironmentArrivesAsPlanned) {
   auto target = spawnTarget(shell("test \"$ODD\" = 'a=b c'"));
   ASSERT_TRUE(target);
