@@ -78,6 +78,15 @@ bool isStillRecorded(const std::string& value) {
   return fields && pid != static_cast<uint32_t>(::getpid()) && isProcessAlive(pid, since_ns);
 }
 
+// --force replaces what is left over, never what another recorder is writing.
+bool isRecordingNow(const std::string& session_dir) {
+  std::ifstream file(session_dir + "/" + kFactsFile);
+  for (std::string key, rest; file >> key && std::getline(file >> std::ws, rest);) {
+    if (key == "recorder") return isStillRecorded(rest);
+  }
+  return false;
+}
+
 Status checkFolder(const fs::path& folder, const std::string& output) {
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored))
@@ -131,6 +140,9 @@ Result<SessionPaths> prepareSession(const std::string& output, const std::string
   if (auto status = checkFolder(fs::path(paths.output).parent_path(), paths.output); !status)
     return tl::unexpected(status.error());
   if (fs::exists(paths.session_dir, error)) {
+    if (isRecordingNow(paths.session_dir))
+      return failure(ErrorKind::Output, paths.output, "another `perfscope run` is recording into it",
+                     "wait for it to end, or choose another name with -o");
     if (!force)
       return failure(ErrorKind::Output, paths.session_dir, "is left from a run that was killed",
                      "`perfscope recover " + paths.session_dir + "`, or --force to throw it away");

@@ -31,10 +31,13 @@ ErrorKind kindOf(int code) {
 
 std::string remedyOf(int code) {
   switch (code & 0xff) {
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+      return "check the permissions of the file and its folder";
     case SQLITE_FULL:
       return "free disk space or choose another place with -o";
     case SQLITE_NOTADB:
-      return "give a PerfScope profile; other formats go through `perfscope import`";
+      return "give a PerfScope profile; this version reads no other format";
     case SQLITE_CORRUPT:
       return "the file is damaged; `perfscope recover` works on the session folder if it still exists";
     case SQLITE_BUSY:
@@ -170,6 +173,14 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   }
   if (path != ":memory:" && std::filesystem::is_directory(path, ignored)) {
     return failure(ErrorKind::InputRefused, path, "is a folder, not a profile", "name one .perfscope file");
+  }
+  if (path != ":memory:" && exists && !std::filesystem::is_regular_file(path, ignored)) {
+    return failure(ErrorKind::InputRefused, path, "is a pipe or a device, not a file",
+                   "name one .perfscope file");
+  }
+  if (mode == Mode::ReadOnly && exists && path != ":memory:" &&
+      std::filesystem::file_size(path, ignored) == 0) {
+    return failure(ErrorKind::InputRefused, path, "is empty", "give a PerfScope profile");
   }
   Database db;
   db.m_path = path;

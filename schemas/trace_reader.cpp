@@ -27,7 +27,7 @@ Result<TraceReader> TraceReader::open(const std::string& path) {
   if (!is_ours) return tl::unexpected(is_ours.error());
   if (*is_ours != "3") {
     return failure(ErrorKind::InputRefused, path, "is a SQLite file but not a PerfScope profile",
-                   "foreign traces go through `perfscope import`");
+                   "this version reads PerfScope profiles only");
   }
   auto version = db->scalar("SELECT value FROM meta WHERE key = 'schema_version'");
   if (!version) return tl::unexpected(version.error());

@@ -34,8 +34,10 @@ Result<TraceWriter> TraceWriter::append(const std::string& path) {
   const auto closed = db->scalar("SELECT value FROM meta WHERE key = 'closed'");
   if (!closed) return tl::unexpected(closed.error());
   if (version->value_or("") != std::to_string(kSchemaVersion) || closed->value_or("") != "0")
-    return failure(ErrorKind::InputRefused, path, "is complete or of another version; nothing can be added to it");
-  if (auto status = db->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768;");
+    return failure(ErrorKind::InputRefused, path,
+                   "is complete or of another version; nothing can be added to it");
+  if (auto status =
+          db->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768;");
       !status)
     return tl::unexpected(status.error());
   return TraceWriter(std::move(*db));

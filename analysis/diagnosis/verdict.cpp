@@ -7,6 +7,7 @@
 
 #include "analysis/diagnosis/interventions.h"
 #include "analysis/metrics/thresholds.h"
+#include "analysis/report/format.h"
 
 namespace perfscope {
 namespace {
@@ -71,12 +72,12 @@ void addEvidence(const ProfileFacts& facts, const WindowShares& shares, const st
                      gate.figure));
   }
   if (earlierGateFails(all)) text("advice about single kernels is withheld until then");
-  if (report.gaps.largest.empty()) return;
-  const GapReport& gap = report.gaps.largest.front();
-  verdict.evidence.push_back({fmt::format("longest idle interval: {:.1f} us before {}, {}",
-                                          static_cast<double>(gap.duration_ns) / 1e3, gap.after, gap.cause),
-                              std::pair(gap.start_ns, gap.start_ns + gap.duration_ns), gap.device,
-                              gap.after});
+  if (report.gaps.largest_in_window.empty()) return;
+  const GapReport& gap = report.gaps.largest_in_window.front();
+  verdict.evidence.push_back(
+      {fmt::format("longest idle interval of that time: {} before {}, {}",
+                   format::duration(static_cast<double>(gap.duration_ns)), gap.after, gap.cause),
+       std::pair(gap.start_ns, gap.start_ns + gap.duration_ns), gap.device, gap.after});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "analysis/facts/launch_occupancy.h"
 #include "analysis/model/roofline_formulas.h"
 #include "analysis/report/build_sections.h"
+#include "analysis/report/format.h"
 #include "analysis/roofline/roofline.h"
 
 namespace perfscope::build {
@@ -30,10 +31,11 @@ RoofSource roofSource(const ProfileFacts& facts, size_t device) {
   } else {
     source.spec_why = known.hardware_why;
   }
-  if (known.machine.sm_clock_mhz.has()) source.clock_mhz = known.machine.sm_clock_mhz.value->median;
-  // A product named by the user is compared as the whole product, not as the slice that was recorded.
+  // A product named by the user is compared as the whole product at its own clock, not as what was recorded.
   const auto& sms = facts.trace.devices[device].sm_count;
   const bool recorded_device = known.hardware && known.hardware->reason.rfind("named by the user", 0) != 0;
+  if (recorded_device && known.machine.sm_clock_mhz.has())
+    source.clock_mhz = known.machine.sm_clock_mhz.value->median;
   if (sms && recorded_device) source.sm_count = static_cast<int>(*sms);
   return source;
 }
@@ -155,7 +157,11 @@ UtilisationReport utilisation(const ProfileFacts& facts, const std::vector<Kerne
     span_all += device.all.busy_ns > 0 ? static_cast<double>(device.all.span_ns) / kNsPerSecond : 0;
   }
   result.hfu = used > 0 && span_all > 0
-                   ? Measured<double>::of(used / span_all, "counted:api (matrix products only, lower bound)")
+                   ? Measured<double>::of(
+                         used / span_all,
+                         fmt::format("counted:api (matrix products only: a lower bound), over the whole "
+                                     "span of {}, idle time included",
+                                     format::duration(span_all * kNsPerSecond)))
                    : Measured<double>::absent("no FLOPs were counted on a device with a known peak");
   return result;
 }

@@ -59,12 +59,16 @@ GapsReport gaps(const ProfileFacts& facts) {
       result.count += total.count;
     }
   }
-  for (const JudgedGap& judged : facts.gaps.largest) {
-    const Gap& gap = judged.gap;
-    result.largest.push_back({trace.devices[judged.device].id, gap.range.start, gap.range.length(),
-                              std::string(name(judged.cause)), gapEvidence(trace, gap, judged.cause),
-                              recordName(trace, gap.before), recordName(trace, gap.after)});
-  }
+  const auto describe = [&trace](const std::vector<JudgedGap>& list, std::vector<GapReport>& out) {
+    for (const JudgedGap& judged : list) {
+      const Gap& gap = judged.gap;
+      out.push_back({trace.devices[judged.device].id, gap.range.start, gap.range.length(),
+                     std::string(name(judged.cause)), gapEvidence(trace, gap, judged.cause),
+                     recordName(trace, gap.before), recordName(trace, gap.after)});
+    }
+  };
+  describe(facts.gaps.largest, result.largest);
+  describe(facts.gaps.largest_in_window, result.largest_in_window);
   const LaunchFacts& launches = facts.launches;
   const std::string why =
       trace.kernels.size() == 0 ? "the profile has no kernels" : "no launch call was recorded";

@@ -87,7 +87,12 @@ void addProcesses(const Trace& trace, TrustReport& trust) {
 void addGated(const ProfileFacts& facts, TrustReport& trust) {
   const bool severe = std::any_of(trust.losses.begin(), trust.losses.end(),
                                   [](const LossReport& loss) { return isSevere(loss.severity); });
-  if (severe) trust.gated.push_back({"gaps", "records are missing: some idle time may have been work"});
+  if (severe) {
+    trust.assumptions.push_back(
+        {"idle_is_upper_bound",
+         "records are missing: idle time, gaps and the gains that rest on them are upper bounds, "
+         "because some of that time may have been work"});
+  }
   if (!facts.trace.opaque_graphs.empty()) {
     const std::string why = "CUDA graphs were traced as a whole; what ran inside them is unknown";
     for (const auto* metric : {"devices.idle_ns", "utilisation.hfu", "devices.overlap_ns"}) {

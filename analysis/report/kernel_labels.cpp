@@ -97,8 +97,8 @@ std::vector<std::string> labelsOf(const std::string& short_name,
   const std::string base(withoutNamespaces(short_name));
   std::vector<std::string> brief, whole;
   for (const auto* kernel : group) {
-    brief.push_back(base + " <" + withoutAnyNamespace(firstArgument(kernel->name, ends.front)) + ">");
-    whole.push_back(base + " <" + std::string(difference(kernel->name, ends)) + ">");
+    brief.push_back(withoutAnyNamespace(firstArgument(kernel->name, ends.front)) + " in " + base);
+    whole.push_back(withoutAnyNamespace(difference(kernel->name, ends)) + " in " + base);
   }
   const std::set<std::string> distinct(brief.begin(), brief.end());
   return distinct.size() == group.size() ? brief : whole;

@@ -9,9 +9,10 @@
 
 namespace perfscope {
 
-// One label a kernel, in the same order. The short name where it is unique on its device; otherwise the short
-// name without its namespaces, and in angle brackets the part of the full name that the others do not have,
-// such as "vectorized_elementwise_kernel <CUDAFunctor_add<float>>". Never empty.
+// One label a kernel, in the same order. The short name where it is unique on its device; otherwise the
+// argument in which the full names differ, then the short name without its namespaces:
+// "CUDAFunctor_add<float> in vectorized_elementwise_kernel". The argument stands first because narrow columns
+// keep the front. Never empty.
 [[nodiscard]] std::vector<std::string> kernelLabels(const std::vector<KernelReport>& kernels);
 
 }  // namespace perfscope

@@ -171,7 +171,7 @@ struct GapReport {
 struct GapsReport {
   int64_t total_ns = 0, count = 0;
   std::map<std::string, GapCause> by_cause;  // host_submission, synchronisation, ... unknown
-  std::vector<GapReport> largest;
+  std::vector<GapReport> largest, largest_in_window;  // of the whole profile; of the time the verdict is about
   Measured<Distribution> launch_latency, launch_cost;
   Measured<Distribution> queue_depth;  // unit: launches, not ns
   int64_t launches = 0, graph_launches = 0;

@@ -79,20 +79,32 @@ Json steps(const StepsReport& s) {
   return result;
 }
 
+namespace {
+
+Json longestGaps(const std::vector<GapReport>& gaps) {
+  Json list = Json::array();
+  for (const auto& gap : gaps) {
+    list.push_back({{"device", gap.device},
+                    {"start_ns", gap.start_ns},
+                    {"duration_ns", gap.duration_ns},
+                    {"cause", gap.cause},
+                    {"evidence", gap.evidence},
+                    {"before", gap.before},
+                    {"after", gap.after}});
+  }
+  return list;
+}
+
+}  // namespace
+
 Json gaps(const GapsReport& g) {
   Json causes = Json::object();
   for (const auto& [id, cause] : g.by_cause) causes[id] = {{"ns", cause.ns}, {"count", cause.count}};
-  Json largest = Json::array();
-  for (const auto& gap : g.largest) {
-    largest.push_back({{"device", gap.device},
-                       {"start_ns", gap.start_ns},
-                       {"duration_ns", gap.duration_ns},
-                       {"cause", gap.cause},
-                       {"evidence", gap.evidence},
-                       {"before", gap.before},
-                       {"after", gap.after}});
-  }
-  Json result = {{"total_ns", g.total_ns}, {"count", g.count}, {"by_cause", causes}, {"largest", largest}};
+  Json result = {{"total_ns", g.total_ns},
+                 {"count", g.count},
+                 {"by_cause", causes},
+                 {"largest", longestGaps(g.largest)}};
+  result["largest_in_window"] = longestGaps(g.largest_in_window);
   put(result, "launch_latency_ns", g.launch_latency, distribution);
   put(result, "launch_cost_ns", g.launch_cost, distribution);
   put(result, "queue_depth", g.queue_depth, distribution);

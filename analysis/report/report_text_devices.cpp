@@ -161,6 +161,14 @@ void printDevices(Page& page, const Report& report, const TextOptions& options) 
   } else {
     for (const auto& device : report.devices) printDevice(page, device, options.top > kBriefTop);
   }
+  if (report.steps.count > 0 && report.utilisation.busy.has() && !report.devices.empty()) {
+    page.blank();
+    page.text(
+        2, fmt::format(
+               "These are times of the whole recording, start-up and warm-up included. In the steady steps "
+               "the GPUs were busy {} of the time; the verdict is about those.",
+               format::percent(*report.utilisation.busy)));
+  }
   if (report.devices.size() > options.top) {
     page.text(2, fmt::format("and {} more (--top)", report.devices.size() - options.top), Ink::Dim);
   }
@@ -179,8 +187,10 @@ void printSteps(Page& page, const Report& report, const TextOptions& options) {
       "STEPS",
       fmt::format("one step = one iteration of the program; found by {}{}", steps.source,
                   steps.confidence < 1 ? " (confidence " + format::confidence(steps.confidence) + ")" : ""));
-  page.item("count", fmt::format("{}, the first {} are warm-up and left out below",
-                                 format::counted(steps.count, "step"), format::count(steps.warmup)));
+  page.item("count", format::counted(steps.count, "step") +
+                         (steps.warmup > 0 ? fmt::format(", the first {} of them warm-up, left out below",
+                                                         format::count(steps.warmup))
+                                           : std::string(", none of them warm-up")));
   page.item(
       "median",
       words::orWhy(steps.median_ns, time) +

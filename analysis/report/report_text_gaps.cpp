@@ -42,13 +42,15 @@ void printCauses(Page& page, const GapsReport& gaps) {
 }
 
 void printLargest(Page& page, const GapsReport& gaps, size_t top) {
-  if (gaps.largest.empty()) return;
+  const bool in_window = !gaps.largest_in_window.empty();
+  const auto& largest = in_window ? gaps.largest_in_window : gaps.largest;
+  if (largest.empty()) return;
   page.blank();
-  page.text(2, "Longest gaps", Ink::Dim);
+  page.text(2, in_window ? "Longest gaps in the steady steps" : "Longest gaps", Ink::Dim);
   TextTable table(
       {{"at"}, {"GPU"}, {"length"}, {"cause", true}, {"before it", true, true}, {"after it", true, true}});
-  for (size_t i = 0; i < gaps.largest.size() && i < std::min<size_t>(top, 5); ++i) {
-    const auto& gap = gaps.largest[i];
+  for (size_t i = 0; i < largest.size() && i < std::min<size_t>(top, 5); ++i) {
+    const auto& gap = largest[i];
     table.row({{time(gap.start_ns)},
                {std::to_string(gap.device)},
                {time(gap.duration_ns)},
@@ -92,6 +94,10 @@ void printGaps(Page& page, const Report& report, const TextOptions& options) {
                                 ? noGaps(report)
                                 : fmt::format("{} in {}: nothing ran on the GPU. Why:", time(gaps.total_ns),
                                               format::counted(gaps.count, "gap")));
+  if (report.steps.count > 0 && gaps.count > 0) {
+    page.text(2, "(whole recording, start-up and warm-up included; the verdict is about the steady steps)",
+              Ink::Dim);
+  }
   printCauses(page, gaps);
   printLargest(page, gaps, options.top);
   printLaunches(page, gaps);

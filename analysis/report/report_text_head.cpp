@@ -74,9 +74,12 @@ void printVerdict(Page& page, const Report& report, const TextOptions&) {
   page.blank();
   page.line({{"VERDICT  ", Ink::Bold},
              {words::title(word, verdict.binding), verdict.binding == "none" ? Ink::Bold : Ink::Cyan},
-             {word.meaning.empty() ? "" : ": " + std::string(word.meaning), Ink::Plain},
              {"  (confidence " + format::confidence(verdict.confidence) + ")", Ink::Dim}});
-  if (!verdict.text.empty()) page.text(2, verdict.text);
+  std::string sentence(word.meaning);
+  if (!sentence.empty())
+    sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
+  if (!verdict.text.empty()) sentence += (sentence.empty() ? "" : ": ") + verdict.text;
+  page.text(2, sentence);
   printEvidence(page, verdict.evidence);
   printInterventions(page, verdict.interventions);
 }

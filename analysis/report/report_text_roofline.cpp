@@ -62,12 +62,20 @@ void printChart(Page& page, const std::vector<const KernelReport*>& points) {
   }
   const auto lines = rooflineChart(roof, drawn, {64, 11});
   if (lines.empty()) return;
-  page.text(2,
-            fmt::format("GPU {}, {}, bytes: {}. Roof: {} and {}, they meet at the ridge, {}.",
-                        std::get<0>(best), std::get<1>(best), std::get<2>(best),
-                        format::bytesPerSecond(roof.bytes_per_s), format::flopsPerSecond(roof.flops_per_s),
-                        format::intensity(roof.flops_per_s / roof.bytes_per_s)),
-            Ink::Dim);
+  std::string at_clock;
+  for (const auto* kernel : points) {
+    if (keyOf(*kernel) != best || !kernel->roofline.ceiling_flops_at_clock.has()) continue;
+    at_clock = fmt::format(" \"Of roof\" compares with the roof at the recorded clock, {}.",
+                           format::flopsPerSecond(*kernel->roofline.ceiling_flops_at_clock));
+    break;
+  }
+  page.text(
+      2,
+      fmt::format("GPU {}, {}, bytes: {}. Roof of the datasheet: {} and {}, they meet at the ridge, {}.{}",
+                  std::get<0>(best), std::get<1>(best), std::get<2>(best),
+                  format::bytesPerSecond(roof.bytes_per_s), format::flopsPerSecond(roof.flops_per_s),
+                  format::intensity(roof.flops_per_s / roof.bytes_per_s), at_clock),
+      Ink::Dim);
   for (const auto& line : lines) page.line({{line, Ink::Plain}});
   page.blank();
 }

@@ -73,7 +73,7 @@ Steps periodicSteps(const Trace& trace) {
     steps.why = series.empty()
                     ? "the profile has no kernels"
                     : "no range marks a step, and the sequence of the " + std::to_string(series.size()) +
-                          " kernels of the busiest stream does not repeat";
+                          " kernels of the busiest stream has no period that could be a step";
     return steps;
   }
   steps.source = "periodicity";

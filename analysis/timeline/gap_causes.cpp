@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analysis/metrics/thresholds.h"
+#include "analysis/report/format.h"
 
 namespace perfscope {
 namespace {
@@ -36,8 +37,8 @@ Interval launchInterval(const RecordView& record) {
   return {record.launch_start_ns, record.launchEnd()};
 }
 
-std::string microseconds(int64_t ns) {
-  return fmt::format("{:.1f} us", static_cast<double>(ns) / 1e3);
+std::string duration(int64_t ns) {
+  return format::duration(static_cast<double>(ns));
 }
 
 }  // namespace
@@ -165,6 +166,9 @@ IdleCause GapJudge::judge(const Gap& gap) {
   if (coversMost(events.profiler.covered(gap.range), gap.range)) return IdleCause::Profiler;
   if (isModuleLoad(events, gap.range)) return IdleCause::ModuleLoadOrJit;
   if (isAllocation(events, gap.range)) return IdleCause::Allocation;
+  // A GPU that several processes share idles while the next one starts: that says nothing about either one's
+  // launches.
+  if (viewOf(m_trace, gap.before).process != after.process) return IdleCause::Unknown;
   const bool input = !m_input.empty() && after.hasLaunch() && isInput(gap.range, after.thread);
   // A wait that returned at once does not explain the data loading that filled the rest of the gap.
   if (!input && isSynchronisation(events, gap, after)) return IdleCause::Synchronisation;
@@ -189,27 +193,27 @@ std::string gapEvidence(const Trace& trace, const Gap& gap, IdleCause cause) {
     case IdleCause::Synchronisation:
       return fmt::format(
           "the host was in a synchronising call when the GPU ran dry; the next launch began {} later",
-          microseconds(std::max<int64_t>(0, late)));
+          duration(std::max<int64_t>(0, late)));
     case IdleCause::Copy:
       return "a pageable or synchronous copy held the host";
     case IdleCause::Input:
       return "the launching thread was in a data-loading range for most of the gap";
     case IdleCause::HostSubmission:
-      if (late >= 0) return fmt::format("the next launch began {} after the GPU ran dry", microseconds(late));
+      if (late >= 0) return fmt::format("the next launch began {} after the GPU ran dry", duration(late));
       return fmt::format("the next launch was still being submitted for {} when the GPU ran dry",
-                         microseconds(after.launchEnd() - gap.range.start));
+                         duration(after.launchEnd() - gap.range.start));
     case IdleCause::Dependency:
       return fmt::format("queued {} before the GPU ran dry; it waited for another stream or graph node",
-                         microseconds(-late));
+                         duration(-late));
     case IdleCause::LaunchLatency:
-      return fmt::format("queued {} before the GPU ran dry", microseconds(-late));
+      return fmt::format("queued {} before the GPU ran dry", duration(-late));
     case IdleCause::CommunicationWait:
     case IdleCause::Unknown:
       break;
   }
+  if (viewOf(trace, gap.before).process != after.process) return "the next record belongs to another process";
   if (!after.hasLaunch()) return "the launch call of the next record was not seen";
-  return fmt::format("queued {} before the GPU ran dry; nothing recorded explains the wait",
-                     microseconds(-late));
+  return fmt::format("queued {} before the GPU ran dry; nothing recorded explains the wait", duration(-late));
 }
 
 }  // namespace perfscope

@@ -76,6 +76,7 @@ void add(CauseTotals& totals, IdleCause cause, int64_t ns) {
 GapAnalysis analyseGaps(const Trace& trace, Interval window, size_t largest_count) {
   GapAnalysis result;
   Longest longest(largest_count);
+  Longest longest_in_window(largest_count);
   for (size_t device = 0; device < trace.devices.size(); ++device) {
     DeviceGaps gaps;
     const Floor floor = measureFloor(trace, device);
@@ -87,10 +88,13 @@ GapAnalysis analyseGaps(const Trace& trace, Interval window, size_t largest_coun
       add(gaps.all, cause, gap.range.length());
       add(gaps.window, cause, intersection(gap.range, window).length());
       longest.offer({gap, device, cause});
+      if (intersection(gap.range, window).length() == gap.range.length())
+        longest_in_window.offer({gap, device, cause});
     });
     result.devices.push_back(gaps);
   }
   result.largest = longest.take();
+  result.largest_in_window = longest_in_window.take();
   return result;
 }
 

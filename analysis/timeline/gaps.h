@@ -28,6 +28,7 @@ struct JudgedGap {
 struct GapAnalysis {
   std::vector<DeviceGaps> devices;  // by device index
   std::vector<JudgedGap> largest;   // longest first, then by device and start
+  std::vector<JudgedGap> largest_in_window;  // the same of the analysed window alone: what the verdict may quote
 };
 
 // Calls visit(const Gap&) for every maximal idle interval between the first and the last record of the

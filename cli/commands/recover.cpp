@@ -40,13 +40,14 @@ Runner define(CLI::App& app) {
 }  // namespace
 
 Command recoverCommand() {
-  return {"recover",
-          "turn the session folder of a recorder that was killed into a profile",
-          "[options] DIR",
-          {{"recover train.perfscope.session", "writes train.perfscope; the folder is only read"},
-           {"recover /scratch/x.session -o x.perfscope", "under another name"}},
-          false,
-          define};
+  return {
+      "recover",
+      "turn the session folder of a recorder that was killed into a profile",
+      "[options] DIR",
+      {{"recover train.perfscope.session", "writes train.perfscope and removes the folder once all is in it"},
+       {"recover /scratch/x.session -o x.perfscope", "under another name"}},
+      false,
+      define};
 }
 
 }  // namespace perfscope::cli

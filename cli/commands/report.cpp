@@ -88,7 +88,7 @@ Runner define(CLI::App& app) {
   app.add_option("--section", values->sections, "only these, separated by commas: " + sectionNames())
       ->type_name("LIST");
   app.add_option("--top", values->top, "rows of the long tables (text 15, markdown 15, json and csv all)")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000, "a whole number from 1 to 1000000"))
       ->type_name("N");
   app.add_option("--by", values->by, "group kernel time by kernel, class, stream or rank")
       ->check(CLI::IsMember({"kernel", "class", "stream", "rank"}))

@@ -152,10 +152,10 @@ void defineRuns(CLI::App& app, Values& values) {
   app.add_flag("--force", values.force, "replace an existing profile");
   app.add_option("--measure-overhead", values.overhead_pairs,
                  "alternate N bare and N recorded runs, store the medians")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000, "a whole number from 1 to 1000000"))
       ->type_name("N");
   app.add_option("--repeat", values.repeat, "record N times: NAME.1.perfscope, NAME.2.perfscope ...")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000, "a whole number from 1 to 1000000"))
       ->type_name("N");
   app.add_option(
          "--label", values.labels,

@@ -1,7 +1,6 @@
-// NVML through dlopen: the functions used have been stable since driver 418; what is missing stays NULL.
+// The sampling thread.
 #include "injector/recorder/nvml_sampler.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -17,70 +16,11 @@
 namespace perfscope {
 namespace {
 
-using Device = void*;
-using NvmlResult = int;  // 0 = success
-struct Memory {
-  unsigned long long total, free, used;
-};
-struct Utilization {
-  unsigned gpu, memory;
-};
-constexpr unsigned kClockSm = 1;
-constexpr unsigned kClockMemory = 2;
-constexpr unsigned kTemperatureGpu = 0;
-constexpr unsigned kPcieTx = 0;
-constexpr unsigned kPcieRx = 1;
 constexpr size_t kMaxQueued = 100000;  // nobody takes them any more: stop collecting
-
-struct Library {
-  void* handle = nullptr;
-  NvmlResult (*init)() = nullptr;
-  NvmlResult (*shutdown)() = nullptr;
-  NvmlResult (*driverVersion)(char*, unsigned) = nullptr;
-  NvmlResult (*cudaVersion)(int*) = nullptr;
-  NvmlResult (*byUuid)(const char*, Device*) = nullptr;
-  NvmlResult (*clock)(Device, unsigned, unsigned*) = nullptr;
-  NvmlResult (*maxClock)(Device, unsigned, unsigned*) = nullptr;
-  NvmlResult (*power)(Device, unsigned*) = nullptr;
-  NvmlResult (*powerLimit)(Device, unsigned*) = nullptr;
-  NvmlResult (*temperature)(Device, unsigned, unsigned*) = nullptr;
-  NvmlResult (*reasons)(Device, unsigned long long*) = nullptr;
-  NvmlResult (*energy)(Device, unsigned long long*) = nullptr;
-  NvmlResult (*utilization)(Device, Utilization*) = nullptr;
-  NvmlResult (*memory)(Device, Memory*) = nullptr;
-  NvmlResult (*pcie)(Device, unsigned, unsigned*) = nullptr;
-
-  template <class Function>
-  void bind(Function& function, const char* name) {
-    if (function == nullptr) function = reinterpret_cast<Function>(::dlsym(handle, name));
-  }
-
-  bool open() {
-    handle = ::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) return false;
-    bind(init, "nvmlInit_v2");
-    bind(shutdown, "nvmlShutdown");
-    bind(driverVersion, "nvmlSystemGetDriverVersion");
-    bind(cudaVersion, "nvmlSystemGetCudaDriverVersion_v2");
-    bind(byUuid, "nvmlDeviceGetHandleByUUID");
-    bind(clock, "nvmlDeviceGetClockInfo");
-    bind(maxClock, "nvmlDeviceGetMaxClockInfo");
-    bind(power, "nvmlDeviceGetPowerUsage");
-    bind(powerLimit, "nvmlDeviceGetEnforcedPowerLimit");
-    bind(temperature, "nvmlDeviceGetTemperature");
-    bind(reasons, "nvmlDeviceGetCurrentClocksEventReasons");
-    bind(reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");  // its name before driver 535
-    bind(energy, "nvmlDeviceGetTotalEnergyConsumption");
-    bind(utilization, "nvmlDeviceGetUtilizationRates");
-    bind(memory, "nvmlDeviceGetMemoryInfo");
-    bind(pcie, "nvmlDeviceGetPcieThroughput");
-    return init != nullptr && shutdown != nullptr && byUuid != nullptr;
-  }
-};
 
 // Value of a query with one output; nullopt when the function is missing or refuses.
 template <class Value, class... Arguments, class... Given>
-std::optional<int64_t> ask(NvmlResult (*function)(Arguments...), Given... given) {
+std::optional<int64_t> ask(NvmlCode (*function)(Arguments...), Given... given) {
   Value value{};
   if (function == nullptr || function(given..., &value) != 0) return std::nullopt;
   return static_cast<int64_t>(value);
@@ -92,26 +32,26 @@ uint64_t realtimeNs() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<uint64_t>(now.tv_nsec);
 }
 
-NvmlSample sampleOf(const Library& nvml, Device device, bool slow_too) {
+NvmlSample sampleOf(const NvmlApi& nvml, NvmlDevice device, bool slow_too) {
   NvmlSample sample;
   const uint64_t before = realtimeNs();
-  sample.sm_clock_mhz = ask<unsigned>(nvml.clock, device, kClockSm);
-  sample.memory_clock_mhz = ask<unsigned>(nvml.clock, device, kClockMemory);
+  sample.sm_clock_mhz = ask<unsigned>(nvml.clock, device, kNvmlClockSm);
+  sample.memory_clock_mhz = ask<unsigned>(nvml.clock, device, kNvmlClockMemory);
   sample.power_mw = ask<unsigned>(nvml.power, device);
   sample.throttle_reasons = ask<unsigned long long>(nvml.reasons, device);
   sample.energy_mj = ask<unsigned long long>(nvml.energy, device);
-  sample.temperature_c = ask<unsigned>(nvml.temperature, device, kTemperatureGpu);
+  sample.temperature_c = ask<unsigned>(nvml.temperature, device, kNvmlTemperatureGpu);
   sample.time_ns = before + (realtimeNs() - before) / 2;
-  Memory memory{};
+  NvmlMemory memory{};
   if (nvml.memory != nullptr && nvml.memory(device, &memory) == 0)
     sample.memory_used_bytes = static_cast<int64_t>(memory.used);
-  Utilization utilization{};
+  NvmlUtilization utilization{};
   if (nvml.utilization != nullptr && nvml.utilization(device, &utilization) == 0)
     sample.utilization_percent = utilization.gpu;
   if (slow_too) {
     // NVML measures over 20 ms and blocks meanwhile.
-    sample.pcie_tx_kb_per_s = ask<unsigned>(nvml.pcie, device, kPcieTx);
-    sample.pcie_rx_kb_per_s = ask<unsigned>(nvml.pcie, device, kPcieRx);
+    sample.pcie_tx_kb_per_s = ask<unsigned>(nvml.pcie, device, kNvmlPcieTx);
+    sample.pcie_rx_kb_per_s = ask<unsigned>(nvml.pcie, device, kNvmlPcieRx);
   }
   return sample;
 }
@@ -121,7 +61,7 @@ NvmlSample sampleOf(const Library& nvml, Device device, bool slow_too) {
 struct NvmlSampler::Impl {
   struct Watched {
     std::string uuid;
-    Device device = nullptr;  // nullptr: NVML does not know it
+    NvmlDevice device = nullptr;  // nullptr: NVML does not know it
   };
 
   void run() {
@@ -173,7 +113,7 @@ struct NvmlSampler::Impl {
     known.uuid = uuid;
     if (const auto limit_mw = ask<unsigned>(nvml.powerLimit, watch.device))
       known.power_limit_w = static_cast<double>(*limit_mw) / 1000.0;
-    known.max_sm_clock_mhz = ask<unsigned>(nvml.maxClock, watch.device, kClockSm);
+    known.max_sm_clock_mhz = ask<unsigned>(nvml.maxClock, watch.device, kNvmlClockSm);
     const std::lock_guard lock(mutex);
     facts.push_back(known);
     return watch;
@@ -188,7 +128,7 @@ struct NvmlSampler::Impl {
     if (thread.joinable()) thread.join();
   }
 
-  Library nvml;  // used by the thread only
+  NvmlApi nvml;  // used by the thread only
   std::chrono::steady_clock::duration period{};
   uint64_t slow_every = 1;
   std::mutex mutex;  // guards what follows
@@ -210,11 +150,17 @@ std::unique_ptr<NvmlSampler> NvmlSampler::start(double hz, std::string& why) {
     why = "switched off";
     return nullptr;
   }
-  auto impl = std::make_unique<Impl>();
-  if (!impl->nvml.open()) {
+  const auto api = openNvml();
+  if (!api) {
     why = "libnvidia-ml.so.1 is not on this machine or too old";
     return nullptr;
   }
+  return start(hz, *api);
+}
+
+std::unique_ptr<NvmlSampler> NvmlSampler::start(double hz, const NvmlApi& api) {
+  auto impl = std::make_unique<Impl>();
+  impl->nvml = api;
   impl->period = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(1.0 / std::min(hz, 1000.0)));
   impl->slow_every = static_cast<uint64_t>(std::max(1.0, hz));  // once a second

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "injector/recorder/nvml_api.h"
+
 namespace perfscope {
 
 // nullopt = not offered by this GPU or driver.
@@ -34,7 +36,8 @@ class NvmlSampler {
   // nullptr with the reason in `why` when there is no NVML library or hz is 0. NVML itself starts in the
   // thread (seconds on a machine with many idle GPUs).
   static std::unique_ptr<NvmlSampler> start(double hz, std::string& why);
-  ~NvmlSampler();  // stops the thread
+  static std::unique_ptr<NvmlSampler> start(double hz, const NvmlApi& api);  // hz > 0
+  ~NvmlSampler();                                                            // stops the thread
   NvmlSampler(const NvmlSampler&) = delete;
   NvmlSampler& operator=(const NvmlSampler&) = delete;
 

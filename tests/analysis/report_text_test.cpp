@@ -62,8 +62,10 @@ TEST(ReportText, TheVerdictComesFirst) {
   const auto lines = linesOf(renderText(test::sampleReport(), {}));
   ASSERT_GT(lines.size(), 4U);
   EXPECT_EQ(lines[0], "PerfScope report  train.perfscope");
-  EXPECT_EQ(lines[2], "VERDICT  Host-bound: the GPU waits for the program on the CPU  (confidence 82 %)");
-  EXPECT_EQ(lines[3], "  20.0 % of the steps the GPU waits for the next launch.");
+  EXPECT_EQ(lines[2], "VERDICT  Host-bound  (confidence 82 %)");
+  EXPECT_EQ(
+      lines[3],
+      "  The GPU waits for the program on the CPU: 20.0 % of the steps the GPU waits for the next launch.");
 }
 
 TEST(ReportText, InterventionsNameGainAndWhatComesNext) {
@@ -107,7 +109,7 @@ TEST(ReportText, ManyDevicesAreATable) {
   }
   const std::string text = section(report, "devices");
   EXPECT_THAT(text, HasSubstr("comm exposed"));
-  EXPECT_LT(linesOf(text).size(), 15U);
+  EXPECT_LT(linesOf(text).size(), 20U);
   expectOnPage(text, 100);
 }
 
@@ -226,8 +228,8 @@ TEST(KernelLabels, SharedShortNamesAreToldApart) {
       kernelLabels({named("at::native::vec", "void at::native::vec<4, Add<float>, Array>(int, Add<float>)"),
                     named("at::native::vec", "void at::native::vec<4, Mul<float>, Array>(int, Mul<float>)"),
                     named("gemm", "void gemm<1>()"), named("", "raw")});
-  EXPECT_EQ(labels[0], "vec <Add<float>>");
-  EXPECT_EQ(labels[1], "vec <Mul<float>>");
+  EXPECT_EQ(labels[0], "Add<float> in vec");
+  EXPECT_EQ(labels[1], "Mul<float> in vec");
   EXPECT_EQ(labels[2], "gemm");
   EXPECT_EQ(labels[3], "raw");
 }
@@ -235,17 +237,17 @@ TEST(KernelLabels, SharedShortNamesAreToldApart) {
 TEST(KernelLabels, NamespacesOfTheArgumentAreLeftOut) {
   const auto labels = kernelLabels(
       {named("v", "v<4, at::native::Add<c10::Half>>()"), named("v", "v<4, at::native::Mul<c10::Half>>()")});
-  EXPECT_EQ(labels[0], "v <Add<Half>>");
-  EXPECT_EQ(labels[1], "v <Mul<Half>>");
+  EXPECT_EQ(labels[0], "Add<Half> in v");
+  EXPECT_EQ(labels[1], "Mul<Half> in v");
 }
 
 // The first argument alone would call two of them "4".
 TEST(KernelLabels, WhenOneArgumentIsNotEnoughAllThatDiffersIsShown) {
   const auto labels =
       kernelLabels({named("v", "v<4, Add>()"), named("v", "v<4, Mul>()"), named("v", "v<8, Add>()")});
-  EXPECT_EQ(labels[0], "v <4, Add>");
-  EXPECT_EQ(labels[1], "v <4, Mul>");
-  EXPECT_EQ(labels[2], "v <8, Add>");
+  EXPECT_EQ(labels[0], "4, Add in v");
+  EXPECT_EQ(labels[1], "4, Mul in v");
+  EXPECT_EQ(labels[2], "8, Add in v");
 }
 
 TEST(KernelLabels, OddNamesStillGetALabel) {
@@ -253,8 +255,8 @@ TEST(KernelLabels, OddNamesStillGetALabel) {
       {named("k", "k"), named("k", "k"), named("", ""), named("n::", "n::<int>"), named("n::", "n::<long>")});
   EXPECT_EQ(labels[0], "k");
   EXPECT_EQ(labels[2], "(no name)");
-  EXPECT_EQ(labels[3], "n:: <int>");
-  EXPECT_EQ(labels[4], "n:: <long>");
+  EXPECT_EQ(labels[3], "int in n::");
+  EXPECT_EQ(labels[4], "long in n::");
 }
 
 // Ridge 100 FLOP/byte; a point on the roof right of the ridge and one at a tenth of it.

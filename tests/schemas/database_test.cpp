@@ -2,6 +2,7 @@
 #include "schemas/database.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -71,6 +72,10 @@ TEST(TraceReader, RefusesWhatIsNoProfile) {
   const test::TempDir dir;
   EXPECT_EQ(TraceReader::open(dir.file("none")).error().kind, ErrorKind::InputMissing);
   EXPECT_EQ(TraceReader::open(dir.path().string()).error().kind, ErrorKind::InputRefused);
+  std::ofstream(dir.file("empty")).flush();
+  EXPECT_EQ(TraceReader::open(dir.file("empty")).error().reason, "is empty");
+  ASSERT_EQ(::mkfifo(dir.file("fifo").c_str(), 0600), 0);  // must be refused without waiting for a writer
+  EXPECT_EQ(TraceReader::open(dir.file("fifo")).error().kind, ErrorKind::InputRefused);
   std::ofstream(dir.file("text"))
       << "this is not a database, it is a sentence that is long enough to be read as a header";
   EXPECT_EQ(TraceReader::open(dir.file("text")).error().kind, ErrorKind::InputRefused);
@@ -80,7 +85,7 @@ TEST(TraceReader, RefusesWhatIsNoProfile) {
   const auto refused = TraceReader::open(dir.file("other.sqlite"));
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().kind, ErrorKind::InputRefused);
-  EXPECT_NE(refused.error().sentence().find("perfscope import"), std::string::npos);
+  EXPECT_NE(refused.error().sentence().find("PerfScope profile"), std::string::npos);
 }
 
 TEST(TraceReader, RefusesNewerVersionsByName) {

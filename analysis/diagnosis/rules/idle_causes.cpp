@@ -54,7 +54,7 @@ void idleCauses(const RuleInput& input, std::vector<Finding>& findings) {
                                 {},
                                 {},
                                 {}});
-    for (const GapReport& gap : input.report.gaps.largest) {
+    for (const GapReport& gap : input.report.gaps.largest_in_window) {
       if (gap.cause != name(entry.cause)) continue;
       finding.evidence.push_back(
           {gap.evidence, std::pair(gap.start_ns, gap.start_ns + gap.duration_ns), gap.device, gap.after});
