@@ -131,7 +131,14 @@ void Session::beginTracing() {
     for (const auto id : {CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop})
       m_api.enable_callback(1, m_subscriber, CUPTI_CB_DOMAIN_DRIVER_API, static_cast<CUpti_CallbackId>(id));
   }
-  if (Gate(m_config, m_control.startNs()).kindsWanted()) enableActivities(m_api, m_plan, issues);
+  if (Gate(m_config, m_control.startNs()).kindsWanted()) {
+    enableActivities(m_api, m_plan, issues);
+  } else {
+    // Told once, when they are made: a window that opens later would never hear of its device.
+    for (const auto kind :
+         {CUPTI_ACTIVITY_KIND_DEVICE, CUPTI_ACTIVITY_KIND_CONTEXT, CUPTI_ACTIVITY_KIND_STREAM})
+      m_api.activity_enable(kind);
+  }
   for (const SetupIssue& issue : issues) {
     note(spool::NoteId::KindUnavailable,
          issue.whole_api_kinds ? "single API calls cannot be chosen with this CUPTI (before 12.5): all are "

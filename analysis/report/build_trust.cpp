@@ -111,6 +111,14 @@ void addAssumptions(const ProfileFacts& facts, TrustReport& trust) {
   const auto assume = [&](std::string id, std::string text) {
     trust.assumptions.push_back({std::move(id), std::move(text)});
   };
+  const bool has_windows = std::any_of(facts.trace.unrecorded.begin(), facts.trace.unrecorded.end(),
+                                       [](const IntervalSet& off) { return off.intervals().size() > 2; });
+  if (has_windows) {
+    assume("recording_windows",
+           "collection was on in windows only: steps and gaps outside them are left out; span, busy and idle "
+           "of the devices "
+           "still count from the first to the last record");
+  }
   const GemmLinks& links = facts.gemm_links;
   if (links.linked_calls < links.calls) {
     assume("unlinked_gemm",

@@ -18,6 +18,16 @@ struct Extent {
   [[nodiscard]] bool empty() const { return first > last; }
 };
 
+// The host marks its steps all the time; those that were not collected whole are no steps of this profile.
+bool outsideWindows(const Trace& trace, const NamedRange& range) {
+  constexpr int64_t kPart =
+      20;  // a window opens with the range of its first step, give or take the call itself
+  const int64_t duration =
+      range.duration_ns == kUnknownTime ? kPart : std::max<int64_t>(kPart, range.duration_ns);
+  const Interval whole{range.start_ns, range.start_ns + duration};
+  return trace.unrecordedIn(range.process, whole) > duration / kPart;
+}
+
 std::vector<NamedRange> rangesOfMainProcess(const Trace& trace) {
   std::map<uint16_t, size_t> counts;
   for (const NamedRange& range : trace.step_ranges) ++counts[range.process];
@@ -33,7 +43,8 @@ std::vector<NamedRange> rangesOfMainProcess(const Trace& trace) {
     const bool inside_last = !ranges.empty() && ranges.back().duration_ns != kUnknownTime &&
                              range.start_ns < ranges.back().start_ns + ranges.back().duration_ns;
     // A marker nested in a step (a micro-step) is a part of it, not the next step.
-    if (range.process == best->first && !inside_last) ranges.push_back(range);
+    if (range.process == best->first && !inside_last && !outsideWindows(trace, range))
+      ranges.push_back(range);
   }
   return ranges;
 }
@@ -89,15 +100,15 @@ int64_t ownEnd(const NamedRange& range, const Extent& extent, bool on_device) {
 
 // Puts `step` behind the others. The step before runs to its begin when the numbering goes on; where it jumps
 // (another loop, a window without collection) the step before keeps its own end.
-void append(Step step, std::vector<Step>& list) {
+void append(Step step, bool unrecorded_before, std::vector<Step>& list) {
   if (!list.empty()) {
     Step& previous = list.back();
     // Concurrent streams may start a record of the next step early; steps stay in order all the same.
     step.range.start = std::max(step.range.start, previous.range.start);
     step.range.end = std::max(step.range.end, step.range.start);
-    const bool goes_on = step.index == previous.index + 1;
+    const bool goes_on = step.index == previous.index + 1 && !unrecorded_before;
     previous.range.end = goes_on ? step.range.start : std::min(previous.range.end, step.range.start);
-    step.loop = previous.loop + (step.index <= previous.index ? 1 : 0);
+    step.loop = previous.loop + (step.index <= previous.index || unrecorded_before ? 1 : 0);
   }
   list.push_back(std::move(step));
 }
@@ -120,7 +131,9 @@ Steps markedSteps(const Trace& trace, const std::string& step_marker) {
     step.index = stepNumber(step.name).value_or(static_cast<int64_t>(i));
     step.range.start = steps.on_device ? extents[i].first : ranges[i].start_ns;
     step.range.end = ownEnd(ranges[i], extents[i], steps.on_device);
-    append(std::move(step), steps.list);
+    const bool unrecorded_before =
+        i > 0 && trace.wasUnrecorded(ranges[i].process, {ranges[i - 1].start_ns, ranges[i].start_ns});
+    append(std::move(step), unrecorded_before, steps.list);
   }
   return steps;
 }

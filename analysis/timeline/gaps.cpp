@@ -15,6 +15,11 @@ struct Floor {
   bool measured = false;
 };
 
+// The GPU may have worked in such a gap: nobody looked.
+bool wasUnrecorded(const Trace& trace, const Gap& gap) {
+  return trace.wasUnrecorded(viewOf(trace, gap.after).process, gap.range);
+}
+
 // What the device needs between two records of one stream when the second one is waiting already.
 Floor measureFloor(const Trace& trace, size_t device) {
   constexpr size_t kEnough = 8;
@@ -84,6 +89,7 @@ GapAnalysis analyseGaps(const Trace& trace, Interval window, size_t largest_coun
     gaps.floor_is_measured = floor.measured;
     GapJudge judge(trace, floor.ns);
     forEachGap(trace, device, [&](const Gap& gap) {
+      if (wasUnrecorded(trace, gap)) return;
       const IdleCause cause = judge.judge(gap);
       add(gaps.all, cause, gap.range.length());
       add(gaps.window, cause, intersection(gap.range, window).length());

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/timeline/intervals.h"
 #include "analysis/trace/kernel_table.h"
 #include "schemas/tables.h"
 
@@ -25,7 +26,15 @@ struct GpuOp {
   [[nodiscard]] int64_t endNs() const { return start_ns + duration_ns; }
 };
 
-enum class ApiKind : uint8_t { Launch, GraphLaunch, Allocation, Synchronization, StreamWait, ModuleLoad, Other };
+enum class ApiKind : uint8_t {
+  Launch,
+  GraphLaunch,
+  Allocation,
+  Synchronization,
+  StreamWait,
+  ModuleLoad,
+  Other
+};
 
 // An API call that is not folded into the record it launched.
 struct ApiCall {
@@ -35,8 +44,9 @@ struct ApiCall {
   ApiKind kind = ApiKind::Other;
 };
 
-// CUPTI synchronisation types. From the synchronization table where the profile has it, else from the API calls
-// themselves: CUPTI's own synchronisation records cost 5 us a kernel launch (measured), so they are not the default.
+// CUPTI synchronisation types. From the synchronization table where the profile has it, else from the API
+// calls themselves: CUPTI's own synchronisation records cost 5 us a kernel launch (measured), so they are not
+// the default.
 inline constexpr uint32_t kAnyStream = ~0U;
 enum class WaitType : uint8_t { Unknown = 0, Event = 1, StreamWaitEvent = 2, Stream = 3, Context = 4 };
 struct Wait {
@@ -100,6 +110,16 @@ struct Trace {
   std::vector<MachineSampleRow> samples;
   std::vector<LossRow> losses;
   std::vector<LedgerRow> ledger;
+
+  // By process index: when collection was off (--steps, --delay, --duration, --capture). The GPU may have
+  // worked then: such time is neither idle nor a step.
+  std::vector<IntervalSet> unrecorded;
+  [[nodiscard]] int64_t unrecordedIn(uint16_t process, Interval range) const {
+    return process < unrecorded.size() ? unrecorded[process].covered(range) : 0;
+  }
+  [[nodiscard]] bool wasUnrecorded(uint16_t process, Interval range) const {
+    return unrecordedIn(process, range) > 0;
+  }
 
   std::map<int64_t, uint16_t> device_index, process_index;  // row id -> index
   int64_t rejected_records = 0;  // GPU records with an impossible time or a reference to nothing

@@ -96,7 +96,7 @@ bool Recorder::Impl::round(bool final) {
     if (!readToEnd(process)) return false;
     endProcess(process, state == SpoolProcessState::Closed ? "closed" : "execed");
   }
-  startNvml();
+  watchWithNvml();
   if (Clock::now() - last_alive >= kAliveEvery) endThoseGone(false);
   return more;
 }
@@ -168,12 +168,17 @@ void Recorder::Impl::nvmlUnavailable(const std::string& why) {
 
 // With the first process that uses CUDA: a run without one pays nothing, and the target, started before,
 // inherits none of NVML's files.
-void Recorder::Impl::startNvml() {
-  if (nvml_tried || !options.live || options.nvml_hz <= 0 || registry.processes().empty()) return;
-  nvml_tried = true;
-  std::string why;
-  nvml = NvmlSampler::start(options.nvml_hz, why);
-  if (!nvml) nvmlUnavailable(why);
+void Recorder::Impl::watchWithNvml() {
+  if (!nvml_tried && options.live && options.nvml_hz > 0 && !registry.processes().empty()) {
+    nvml_tried = true;
+    std::string why;
+    nvml = NvmlSampler::start(options.nvml_hz, why);
+    if (!nvml) nvmlUnavailable(why);
+  }
+  if (!nvml) return;
+  for (const auto& [id, row] : devices.rows()) {
+    if (row.uuid) nvml->watch(*row.uuid);
+  }
 }
 
 void Recorder::Impl::nvmlRows() {
@@ -183,9 +188,7 @@ void Recorder::Impl::nvmlRows() {
   if (const auto why = nvml->takeFailure()) nvmlUnavailable(*why);
   std::map<std::string, int64_t> by_uuid;
   for (const auto& [id, row] : devices.rows()) {
-    if (!row.uuid) continue;
-    nvml->watch(*row.uuid);
-    by_uuid[*row.uuid] = id;
+    if (row.uuid) by_uuid[*row.uuid] = id;
   }
   for (const auto& facts : nvml->takeFacts()) {
     DeviceRow* const row = devices.find(by_uuid[facts.uuid]);

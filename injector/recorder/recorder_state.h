@@ -69,7 +69,7 @@ struct Recorder::Impl {
   void cutWindows(Process& process);
   [[nodiscard]] bool wasReplaced(const Process& process) const;
   static void refreshLosses(Process& process);
-  void startNvml();
+  void watchWithNvml();
   void nvmlUnavailable(const std::string& why);
   void nvmlRows();
   void takeUp(Process& process, const ProcessCheckpoint& from,

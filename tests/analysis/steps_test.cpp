@@ -41,6 +41,20 @@ TEST(Steps, RangesRunToTheBeginOfTheNextOneAndTheLastToItsOwnEnd) {
   EXPECT_EQ(steps.list[2].index, 2);
 }
 
+// Collection was on during steps 2, 3 and 6 only (each 100 us, the window opens with the range).
+TEST(Steps, OutsideTheRecordingWindowsThereAreNone) {
+  TraceBuilder b;
+  auto trace = loadTrace(addSteps(b, 8, "step ").write(), {"", 1});
+  ASSERT_TRUE(trace);
+  trace->unrecorded.assign(1, IntervalSet({{0, 200'100}, {390'000, 600'100}, {690'000, 5'000'000}}));
+  const Steps steps = findSteps(*trace, "");
+  ASSERT_EQ(steps.list.size(), 3U);
+  EXPECT_EQ(steps.list[0].index, 2);
+  EXPECT_EQ(steps.list[1].range.end, 390'000);  // its own end: nobody saw what came after
+  EXPECT_EQ(steps.list[2].index, 6);
+  EXPECT_NE(steps.list[1].loop, steps.list[2].loop);
+}
+
 TEST(Steps, ProfilerStepAndOwnMarkers) {
   TraceBuilder profiler;
   EXPECT_EQ(stepsOf(addSteps(profiler, 4, "ProfilerStep#")).list.size(), 4U);
