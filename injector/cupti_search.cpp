@@ -21,7 +21,8 @@ std::string variable(const char* name) {
 }
 
 bool loads(const std::string& name) {
-  void* const handle = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  // NODELETE: libcupti does not survive being unloaded without leaving its allocations behind.
+  void* const handle = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) return false;
   ::dlclose(handle);
   return true;
