@@ -54,7 +54,8 @@ Check checkDriver() {
     check.found = "libcuda.so.1, supports CUDA " + versionText(*version);
     return check;
   }
-  check.status = CheckStatus::Fatal;  // `run` asks for other checks: a program without CUDA still runs under it
+  check.status =
+      CheckStatus::Fatal;  // `run` asks for other checks: a program without CUDA still runs under it
   check.found = "libcuda.so.1 cannot be loaded: no NVIDIA driver here";
   check.remedy =
       "install the driver, or run on a machine with a GPU; in a container start it with --gpus all";
