@@ -7,7 +7,6 @@
 #include "analysis/facts/launch_occupancy.h"
 #include "analysis/model/roofline_formulas.h"
 #include "analysis/report/build_sections.h"
-#include "analysis/report/format.h"
 #include "analysis/roofline/roofline.h"
 
 namespace perfscope::build {
@@ -119,6 +118,31 @@ KernelReport kernelReport(const ProfileFacts& facts, const KernelFacts& kernel) 
   return r;
 }
 
+// Share of what the used devices could have done with the precision of each kernel. The FLOPs are sums over
+// the whole profile: set against a span full of start-up they would be true and mislead (0.7 % for a step
+// that reaches 24 %), so the figure exists only where the analysed window is the profile.
+Measured<double> hardwareUtilisation(const ProfileFacts& facts, const std::vector<KernelReport>& kernels) {
+  constexpr double kNsPerSecond = 1e9;
+  constexpr double kSameSpan = 0.95;
+  double used = 0, span_ns = 0, window_ns = 0;
+  for (const KernelReport& kernel : kernels) {
+    const auto& roof = kernel.roofline.ceiling_flops_at_clock.has() ? kernel.roofline.ceiling_flops_at_clock
+                                                                    : kernel.roofline.ceiling_flops;
+    if (kernel.flops.algorithmic.has() && roof.has()) used += *kernel.flops.algorithmic / *roof;
+  }
+  for (const DeviceFacts& device : facts.devices) {
+    if (device.all.busy_ns == 0) continue;
+    span_ns += static_cast<double>(device.all.span_ns);
+    window_ns += static_cast<double>(device.window.span_ns);
+  }
+  if (used <= 0 || span_ns <= 0)
+    return Measured<double>::absent("no FLOPs were counted on a device with a known peak");
+  if (window_ns < kSameSpan * span_ns)
+    return Measured<double>::absent("FLOPs are summed over the whole profile, not over the analysed steps");
+  return Measured<double>::of(used / (span_ns / kNsPerSecond),
+                              "counted:api (matrix products only: a lower bound)");
+}
+
 }  // namespace
 
 std::vector<KernelReport> kernels(const ProfileFacts& facts) {
@@ -144,25 +168,7 @@ UtilisationReport utilisation(const ProfileFacts& facts, const std::vector<Kerne
   result.mfu = Measured<double>::absent("no model description was given");
   result.mbu_model = result.mfu;
   result.mbu_measured = Measured<double>::absent(std::string(kNoCounters));
-  // Share of what the used devices could have done with the precision of each kernel, over the whole span.
-  double used = 0;
-  double span_all = 0;
-  for (const KernelReport& kernel : kernels) {
-    const auto& roof = kernel.roofline.ceiling_flops_at_clock.has() ? kernel.roofline.ceiling_flops_at_clock
-                                                                    : kernel.roofline.ceiling_flops;
-    if (kernel.flops.algorithmic.has() && roof.has()) used += *kernel.flops.algorithmic / *roof;
-  }
-  constexpr double kNsPerSecond = 1e9;
-  for (const DeviceFacts& device : facts.devices) {
-    span_all += device.all.busy_ns > 0 ? static_cast<double>(device.all.span_ns) / kNsPerSecond : 0;
-  }
-  result.hfu = used > 0 && span_all > 0
-                   ? Measured<double>::of(
-                         used / span_all,
-                         fmt::format("counted:api (matrix products only: a lower bound), over the whole "
-                                     "span of {}, idle time included",
-                                     format::duration(span_all * kNsPerSecond)))
-                   : Measured<double>::absent("no FLOPs were counted on a device with a known peak");
+  result.hfu = hardwareUtilisation(facts, kernels);
   return result;
 }
 

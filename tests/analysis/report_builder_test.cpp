@@ -186,5 +186,15 @@ TEST(ReportBuilder, TopBoundsTheListOfGapsOnly) {
   EXPECT_GE(r.gaps.largest[0].duration_ns, r.gaps.largest[1].duration_ns);
 }
 
+// A training recording whose 5 steps are 2 % of its span: FLOPs over that span would say nothing about the
+// steps.
+TEST(ReportBuilder, HfuIsWithheldWhereTheWindowIsNotTheProfile) {
+  const auto report = buildReport(std::string(PERFSCOPE_TEST_DATA) + "/h200/train.perfscope", {});
+  ASSERT_TRUE(report) << report.error().sentence();
+  EXPECT_FALSE(report->utilisation.hfu.has());
+  EXPECT_NE(report->utilisation.hfu.why.find("whole profile"), std::string::npos);
+  EXPECT_GT(*report->utilisation.busy, 0.8);
+}
+
 }  // namespace
 }  // namespace perfscope
