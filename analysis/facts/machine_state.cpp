@@ -59,16 +59,27 @@ Measured<std::vector<std::string>> throttleOf(const std::vector<const MachineSam
   return List::of(std::move(names), std::string(kProvenance));
 }
 
-Measured<double> energyOf(const std::vector<const MachineSampleRow*>& samples) {
-  std::vector<int64_t> readings;
+// The counter is the board's and moves about every 100 ms (H200): a difference over a shorter time, or of
+// readings that do not span the window, is not the window's energy.
+Measured<double> energyOf(const std::vector<const MachineSampleRow*>& samples, Interval window) {
+  constexpr int64_t kShortest_ns = 2'000'000'000;  // 20 steps of the counter: 5 % at either end
+  constexpr double kCovered = 0.9;
+  constexpr double kMillijoules = 1e3;
+  std::vector<const MachineSampleRow*> readings;
   for (const MachineSampleRow* sample : samples) {
-    if (sample->energy_mj) readings.push_back(*sample->energy_mj);
+    if (sample->energy_mj) readings.push_back(sample);
   }
   if (readings.size() < 2)
     return Measured<double>::absent("fewer than two energy readings in the analysed time");
-  constexpr double kMillijoules = 1e3;
-  return Measured<double>::of(static_cast<double>(readings.back() - readings.front()) / kMillijoules,
-                              std::string(kProvenance));
+  const int64_t apart_ns = readings.back()->time_ns - readings.front()->time_ns;
+  if (apart_ns < kShortest_ns)
+    return Measured<double>::absent(
+        "the analysed time is too short for the board's energy counter (under 2 s)");
+  if (static_cast<double>(apart_ns) < kCovered * static_cast<double>(window.length()))
+    return Measured<double>::absent("the energy readings do not cover the analysed time");
+  return Measured<double>::of(
+      static_cast<double>(*readings.back()->energy_mj - *readings.front()->energy_mj) / kMillijoules,
+      std::string(kProvenance));
 }
 
 }  // namespace
@@ -91,7 +102,7 @@ MachineState machineState(const Trace& trace, size_t device, Interval window) {
                         : std::nullopt;
   });
   state.throttle = throttleOf(samples);
-  state.energy_j = energyOf(samples);
+  state.energy_j = energyOf(samples, window);
   return state;
 }
 

@@ -67,10 +67,10 @@ void printMachine(Page& page, const DeviceReport& device) {
     return;
   }
   page.item("SM clock", range(device.sm_clock_mhz, "MHz"));
-  page.item(
-      "power",
-      range(device.power_w, "W") +
-          (device.energy_j.has() ? fmt::format(", {} J in the analysed time", format::number(*device.energy_j)) : ""));
+  page.item("power", range(device.power_w, "W") +
+                         (device.energy_j.has()
+                              ? fmt::format(", {} J in the analysed time", format::number(*device.energy_j))
+                              : ""));
   page.item("temperature", range(device.temperature_c, "C"));
   const auto reasons = [](const std::vector<std::string>& list) {
     std::string text;

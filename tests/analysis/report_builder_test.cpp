@@ -194,6 +194,10 @@ TEST(ReportBuilder, HfuIsWithheldWhereTheWindowIsNotTheProfile) {
   EXPECT_FALSE(report->utilisation.hfu.has());
   EXPECT_NE(report->utilisation.hfu.why.find("whole profile"), std::string::npos);
   EXPECT_GT(*report->utilisation.busy, 0.8);
+  // 165 W over 130 ms are 21 J; the board's counter, which moves every 100 ms, differs by 35 J in that time.
+  ASSERT_EQ(report->devices.size(), 1U);
+  EXPECT_FALSE(report->devices[0].energy_j.has());
+  EXPECT_TRUE(report->devices[0].power_w.has());
 }
 
 }  // namespace
