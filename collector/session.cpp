@@ -132,7 +132,7 @@ void Session::beginTracing() {
       m_api.enable_callback(1, m_subscriber, CUPTI_CB_DOMAIN_DRIVER_API, static_cast<CUpti_CallbackId>(id));
   }
   if (Gate(m_config, m_control.startNs()).kindsWanted()) {
-    enableActivities(m_api, m_plan, issues);
+    enableActivities(m_api, m_plan, Moment::BeforeCuda, issues);
   } else {
     // Told once, when they are made: a window that opens later would never hear of its device.
     for (const auto kind :

@@ -62,6 +62,15 @@ bool switchCalls(EnableCall enable, std::span<const ApiFamily> families, uint8_t
   return any;
 }
 
+// Above every callback id of the known headers (801 driver calls in CUDA 13.0); ids that do not exist are
+// refused.
+constexpr uint32_t kCallbackIdsEnd = 2048;
+
+void switchOthersOff(EnableCall enable, bool (*wanted)(uint32_t)) {
+  for (uint32_t id = 1; id < kCallbackIdsEnd; ++id)
+    if (!wanted(id)) enable(static_cast<CUpti_CallbackId>(id), 0);
+}
+
 void enableKind(const CuptiApi& api, CUpti_ActivityKind kind, std::vector<SetupIssue>& issues) {
   const CUptiResult result = api.activity_enable(kind);
   if (result != CUPTI_SUCCESS) issues.push_back({kindName(kind), result});
@@ -99,11 +108,16 @@ void setAttributes(const CuptiApi& api, std::vector<SetupIssue>& issues) {
   setByte(api, CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, "ZEROED_OUT_ACTIVITY_BUFFER", issues);
 }
 
-void enableActivities(const CuptiApi& api, const ActivityPlan& plan, std::vector<SetupIssue>& issues) {
+void enableActivities(const CuptiApi& api, const ActivityPlan& plan, Moment moment,
+                      std::vector<SetupIssue>& issues) {
   for (const CUpti_ActivityKind kind : plan.kinds) enableKind(api, kind, issues);
-  if (plan.api == ApiFilter::WholeKinds) {
+  if (plan.api == ApiFilter::WholeKinds || (plan.api == ApiFilter::PerCall && moment == Moment::Running)) {
     enableKind(api, CUPTI_ACTIVITY_KIND_RUNTIME, issues);
     enableKind(api, CUPTI_ACTIVITY_KIND_DRIVER, issues);
+    if (plan.api == ApiFilter::PerCall) {
+      switchOthersOff(api.activity_enable_runtime_api, isRecordedRuntimeApi);
+      switchOthersOff(api.activity_enable_driver_api, isRecordedDriverApi);
+    }
     if (plan.filter_in_decoder) issues.push_back({"single API calls", CUPTI_SUCCESS, true});
   } else if (plan.api == ApiFilter::PerCall) {
     if (!switchCalls(api.activity_enable_runtime_api, runtimeFamilies(), 1))
@@ -117,7 +131,8 @@ void disableActivities(const CuptiApi& api, const ActivityPlan& plan) {
   if (plan.api == ApiFilter::PerCall) {
     switchCalls(api.activity_enable_runtime_api, runtimeFamilies(), 0);
     switchCalls(api.activity_enable_driver_api, driverFamilies(), 0);
-  } else if (plan.api == ApiFilter::WholeKinds) {
+  }
+  if (plan.api != ApiFilter::None) {  // for single calls too: a window switched the whole kinds on
     api.activity_disable(CUPTI_ACTIVITY_KIND_RUNTIME);
     api.activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
   }

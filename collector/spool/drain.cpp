@@ -124,7 +124,7 @@ void Drain::switchOn() noexcept {
     const std::lock_guard<std::mutex> guard(m_switch_lock);
     if (!m_cupti || m_kinds_on.load()) return;
     std::vector<SetupIssue> issues;
-    enableActivities(*m_hot.api, m_plan, issues);
+    enableActivities(*m_hot.api, m_plan, Moment::Running, issues);
     for (const SetupIssue& issue : issues) addNote(spool::NoteId::KindUnavailable, issue.what, issue.code);
     setKindsOn(true);
   } catch (...) {  // out of memory: this window is lost

@@ -14,7 +14,8 @@
 namespace perfscope::collector {
 namespace {
 
-bool has(const std::vector<CUpti_ActivityKind>& kinds, CUpti_ActivityKind kind) {
+template <typename T>
+bool has(const std::vector<T>& kinds, std::type_identity_t<T> kind) {
   return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
@@ -29,7 +30,7 @@ class Setup : public ::testing::Test {
 TEST_F(Setup, DefaultTracesLaunchFamiliesOnly) {
   const ActivityPlan plan = planActivities(config, api);
   std::vector<SetupIssue> issues;
-  enableActivities(api, plan, issues);
+  enableActivities(api, plan, Moment::BeforeCuda, issues);
   EXPECT_TRUE(issues.empty());
   EXPECT_TRUE(has(fake.enabled, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
   EXPECT_FALSE(has(fake.enabled, CUPTI_ACTIVITY_KIND_KERNEL));  // would serialise the GPU
@@ -51,13 +52,13 @@ TEST_F(Setup, ApiAllAndNone) {
   config.api = ApiTracing::All;
   std::vector<SetupIssue> issues;
   ActivityPlan plan = planActivities(config, api);
-  enableActivities(api, plan, issues);
+  enableActivities(api, plan, Moment::BeforeCuda, issues);
   EXPECT_TRUE(has(fake.enabled, CUPTI_ACTIVITY_KIND_RUNTIME));
   EXPECT_FALSE(plan.filter_in_decoder);
   test::FakeCupti::reset();
   config.api = ApiTracing::None;
   plan = planActivities(config, api);
-  enableActivities(api, plan, issues);
+  enableActivities(api, plan, Moment::BeforeCuda, issues);
   EXPECT_FALSE(has(fake.enabled, CUPTI_ACTIVITY_KIND_RUNTIME));
   EXPECT_TRUE(fake.runtime_calls.empty());
 }
@@ -67,7 +68,7 @@ TEST_F(Setup, OldCuptiTracesWholeKindsAndSaysSo) {
   const ActivityPlan plan = planActivities(config, api);
   EXPECT_TRUE(plan.filter_in_decoder);
   std::vector<SetupIssue> issues;
-  enableActivities(api, plan, issues);
+  enableActivities(api, plan, Moment::BeforeCuda, issues);
   EXPECT_TRUE(has(fake.enabled, CUPTI_ACTIVITY_KIND_DRIVER));
   ASSERT_EQ(issues.size(), 1U);
   EXPECT_TRUE(issues[0].whole_api_kinds);
@@ -85,11 +86,26 @@ TEST_F(Setup, GraphLevelAndMemoryOptions) {
 TEST_F(Setup, RefusedKindIsAnIssueAndTheRestGoesOn) {
   fake.refused_kind = CUPTI_ACTIVITY_KIND_MEMORY2;
   std::vector<SetupIssue> issues;
-  enableActivities(api, planActivities(config, api), issues);
+  enableActivities(api, planActivities(config, api), Moment::BeforeCuda, issues);
   ASSERT_EQ(issues.size(), 1U);
   EXPECT_EQ(issues[0].what, "MEMORY2");
   EXPECT_EQ(issues[0].code, CUPTI_ERROR_INVALID_KIND);
   EXPECT_FALSE(fake.runtime_calls.empty());
+}
+
+// What a window does that opens while contexts exist: see Moment.
+TEST_F(Setup, WhileRunningTheWholeKindsGoOnLessTheCallsThatAreNotWanted) {
+  std::vector<SetupIssue> issues;
+  enableActivities(api, planActivities(config, api), Moment::Running, issues);
+  EXPECT_TRUE(issues.empty());
+  EXPECT_TRUE(has(fake.enabled, CUPTI_ACTIVITY_KIND_RUNTIME));
+  EXPECT_TRUE(has(fake.enabled, CUPTI_ACTIVITY_KIND_DRIVER));
+  EXPECT_TRUE(has(fake.runtime_calls_off, CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020));
+  EXPECT_FALSE(has(fake.runtime_calls_off, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000));
+  EXPECT_TRUE(has(fake.driver_calls_off, CUPTI_DRIVER_TRACE_CBID_cuCtxGetCurrent));
+  EXPECT_FALSE(has(fake.driver_calls_off, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel));
+  disableActivities(api, planActivities(config, api));
+  EXPECT_TRUE(has(fake.disabled, CUPTI_ACTIVITY_KIND_RUNTIME));
 }
 
 TEST_F(Setup, DisableTurnsOffWhatCosts) {

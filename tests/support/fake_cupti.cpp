@@ -126,11 +126,11 @@ CUptiResult getTimestamp(uint64_t* time) {
   return CUPTI_SUCCESS;
 }
 CUptiResult enableRuntimeApi(CUpti_CallbackId id, uint8_t on) {
-  if (on != 0) fake()->runtime_calls.push_back(id);
+  (on != 0 ? fake()->runtime_calls : fake()->runtime_calls_off).push_back(id);
   return CUPTI_SUCCESS;
 }
 CUptiResult enableDriverApi(CUpti_CallbackId id, uint8_t on) {
-  if (on != 0) fake()->driver_calls.push_back(id);
+  (on != 0 ? fake()->driver_calls : fake()->driver_calls_off).push_back(id);
   return CUPTI_SUCCESS;
 }
 // A node "handle" is its id plus one, so that null stays null.

@@ -54,7 +54,8 @@ struct FakeCupti {
   // what happened
   std::vector<CUpti_ActivityKind> enabled, disabled;
   std::vector<uint32_t> runtime_calls, driver_calls;  // enabled one by one
-  std::vector<std::string> order;                     // names of the calls in order
+  std::vector<uint32_t> runtime_calls_off, driver_calls_off;
+  std::vector<std::string> order;  // names of the calls in order
   uint32_t flushes = 0, forced_flushes = 0, unsubscribes = 0;
   CUpti_BuffersCallbackRequestFunc requested = nullptr;
   CUpti_BuffersCallbackCompleteFunc completed = nullptr;

@@ -62,8 +62,11 @@ CUptiResult setKind(CUpti_ActivityKind kind, bool on) {
   if (on && Misfortune::get().refused_kinds.contains(kind)) return CUPTI_ERROR_NOT_COMPATIBLE;
   Cupti& cupti = Cupti::get();
   cupti.kinds[kind].store(on);
-  if (kind == CUPTI_ACTIVITY_KIND_RUNTIME) setAll(false, on);  // resets the selection made call by call
-  if (kind == CUPTI_ACTIVITY_KIND_DRIVER) setAll(true, on);
+  if (kind == CUPTI_ACTIVITY_KIND_RUNTIME || kind == CUPTI_ACTIVITY_KIND_DRIVER) {
+    const bool driver = kind == CUPTI_ACTIVITY_KIND_DRIVER;
+    setAll(driver, on);  // resets the selection made call by call
+    cupti.api_whole_kind[driver ? 1 : 0].store(on);
+  }
   if (on && kind == CUPTI_ACTIVITY_KIND_DEVICE) writeDevices();
   return CUPTI_SUCCESS;
 }

@@ -118,6 +118,7 @@ void writeContext(uint32_t context, uint32_t device) {
 }
 
 void contextCreated(uint32_t context, uint32_t device) {
+  Cupti::get().contextMade();
   if (wants(CUPTI_ACTIVITY_KIND_CONTEXT)) writeContext(context, device);
   const CUpti_ResourceData data{contextHandle(context), {}, nullptr};
   Cupti::get().notify(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &data);

@@ -118,8 +118,17 @@ void Cupti::add(const void* record, size_t bytes) {
   if (uint8_t* place = reserve(threadBuffer(), bytes)) std::memcpy(place, record, bytes);
 }
 
+void Cupti::contextMade() {
+  for (size_t side = 0; side < 2; ++side) {
+    const auto chosen = [](const std::atomic<bool>& flag) { return flag.load(); };
+    api_hooked[side].store(std::any_of(api_records[side].begin(), api_records[side].end(), chosen));
+  }
+}
+
 void Cupti::addApi(const ApiCall& call) {
-  if (call.callback_id >= kCallbackIds || !api_records[call.driver ? 1 : 0][call.callback_id].load()) return;
+  const size_t side = call.driver ? 1 : 0;
+  if (call.callback_id >= kCallbackIds || !api_records[side][call.callback_id].load()) return;
+  if (!api_hooked[side].load() && !api_whole_kind[side].load()) return;
   CUpti_ActivityAPI record{};
   record.kind = call.driver ? CUPTI_ACTIVITY_KIND_DRIVER : CUPTI_ACTIVITY_KIND_RUNTIME;
   record.cbid = call.callback_id;

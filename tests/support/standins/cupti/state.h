@@ -36,6 +36,11 @@ class Cupti {
 
   std::array<std::atomic<bool>, kKinds> kinds{};
   std::array<std::array<std::atomic<bool>, kCallbackIds>, 2> api_records{};  // [driver][callback id]
+  // Calls chosen one by one give records only in contexts that were made while some call was chosen, or while
+  // the whole kind is on (seen with CUPTI 13.0 on an H200; every call says CUPTI_SUCCESS all the same).
+  std::array<std::atomic<bool>, 2> api_whole_kind{};
+  std::array<std::atomic<bool>, 2> api_hooked{};
+  void contextMade();
   std::array<std::array<std::atomic<bool>, kCallbackIds>, CUPTI_CB_DOMAIN_SIZE> callbacks{};
   std::atomic<bool> zeroed_buffers{false};
   std::atomic<uint32_t> thread_id_type{0};
