@@ -112,6 +112,31 @@ def train_facts(machine):
     return checks
 
 
+def windows(machine):
+    """A window that opens in mid-run records whole steps, with their launch calls and the GPU's description."""
+    needs_torch()
+    checks = Checks()
+    command = harness.workload("decode.py", "--warmup", "3", "--steps", "30")
+    per_step = None
+    windows_of = {"window_nvtx": ["--capture", "nvtx:profiled_section"], "window_steps": ["--steps", "2:1:5"]}
+    for name, options in windows_of.items():
+        run = ProfiledRun(machine, name, command, options)
+        check_end(checks, run.run(120), 0)
+        profile = run.profile(checks)
+        if not profile:
+            continue
+        with profile:
+            kernels = profile.kernel_count()
+            per_step = per_step or kernels / 30
+            whole = kernels > 0 and kernels % per_step == 0
+            checks.true(f"{name}: whole steps of kernels", whole, f"({kernels} kernels, {per_step} a step)")
+            unlinked = profile.value("select count(*) from kernel where launch_start_ns is null")
+            checks.equal(f"{name}: kernels without launch call", unlinked, 0)
+            checks.true(f"{name}: GPU named", profile.value("select name from device"))
+            checks.note(f"{name}: {kernels} kernels")
+    return checks
+
+
 def other_profiler_inside(machine):
     """The target uses torch.profiler, which needs the same CUPTI slot: it must run on, and the ledger must say so."""
     needs_torch()
@@ -132,4 +157,4 @@ def other_profiler_inside(machine):
     return checks
 
 
-CASES = {"train": train_facts, "other_profiler": other_profiler_inside, "kineto": against_kineto}
+CASES = {"train": train_facts, "windows": windows, "other_profiler": other_profiler_inside, "kineto": against_kineto}
