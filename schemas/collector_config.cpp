@@ -134,6 +134,11 @@ void forEachField(Config& c, Visit&& visit) {
   visit("flush_ms", c.flush_ms);
   visit("ring_records", c.ring_records);
   visit("ranks", c.ranks);
+  visit("counters", c.counters);
+  visit("sample_interval_ns", c.sample_interval_ns);
+  visit("metrics", c.metrics);
+  visit("replay_per_kernel", c.replay_per_kernel);
+  visit("replay_budget_ns", c.replay_budget_ns);
 }
 
 }  // namespace

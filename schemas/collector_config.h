@@ -19,6 +19,9 @@ inline constexpr const char* kChainedNvtxVariable = "PERFSCOPE_CHAINED_NVTX_INJE
 enum class ApiTracing : uint8_t { Launches, All, None };
 enum class GraphTracing : uint8_t { Node, Graph };
 enum class Capture : uint8_t { All, Nvtx, ProfilerApi };
+// Sample: the whole run is sampled, nothing is replayed. Replay: launches are replayed for exact counts,
+// within the budget; sampling is off meanwhile (the hardware cannot do both).
+enum class Counters : uint8_t { Off, Sample, Replay };
 
 struct CollectorConfig {
   std::string session_dir;     // absolute
@@ -42,6 +45,11 @@ struct CollectorConfig {
   uint32_t flush_ms = 250;
   uint32_t ring_records = 16384;  // of one application thread
   std::vector<uint32_t> ranks;    // collect only on these ranks; empty = all
+  Counters counters = Counters::Off;
+  uint64_t sample_interval_ns = 0;  // 0 = the shortest that evaluation keeps up with
+  std::string metrics;              // CUPTI metric names or roles, comma-separated; empty = by role
+  uint32_t replay_per_kernel = 3;   // launches of each name and shape
+  uint64_t replay_budget_ns = 30'000'000'000;
 };
 
 // "key=value;key=value": values are percent-encoded where they hold ; % or control characters.

@@ -97,6 +97,9 @@ void Statement::bind(int index, double value) {
 void Statement::bind(int index, std::string_view value) {
   sqlite3_bind_text(m_stmt, index, value.data(), static_cast<int>(value.size()), SQLITE_TRANSIENT);
 }
+void Statement::bind(int index, const Blob& value) {
+  sqlite3_bind_blob64(m_stmt, index, value.bytes.data(), value.bytes.size(), SQLITE_TRANSIENT);
+}
 void Statement::bindNull(int index) {
   sqlite3_bind_null(m_stmt, index);
 }
@@ -149,6 +152,12 @@ std::string Statement::text(int index) const {
   const auto* bytes = sqlite3_column_text(m_stmt, index);
   const auto size = static_cast<size_t>(sqlite3_column_bytes(m_stmt, index));
   return bytes != nullptr ? std::string(reinterpret_cast<const char*>(bytes), size) : std::string();
+}
+
+Blob Statement::blob(int index) const {
+  const auto* bytes = sqlite3_column_blob(m_stmt, index);
+  const auto size = static_cast<size_t>(sqlite3_column_bytes(m_stmt, index));
+  return {bytes != nullptr ? std::string(static_cast<const char*>(bytes), size) : std::string()};
 }
 
 Database::~Database() {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "schemas/result.h"
+#include "schemas/table.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -29,6 +30,7 @@ class Statement {
   void bind(int index, int64_t value);
   void bind(int index, double value);
   void bind(int index, std::string_view value);
+  void bind(int index, const Blob& value);
   void bindNull(int index);
   template <class T>
   void bind(int index, const std::optional<T>& value) {
@@ -54,11 +56,14 @@ class Statement {
   [[nodiscard]] int64_t int64(int index) const;
   [[nodiscard]] double real(int index) const;
   [[nodiscard]] std::string text(int index) const;
+  [[nodiscard]] Blob blob(int index) const;
 
   template <class T>
   void read(int index, T& value) const {
     if constexpr (std::is_same_v<T, std::string>) {
       value = text(index);
+    } else if constexpr (std::is_same_v<T, Blob>) {
+      value = blob(index);
     } else if constexpr (std::is_floating_point_v<T>) {
       value = real(index);
     } else {

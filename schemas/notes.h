@@ -49,6 +49,24 @@ inline constexpr std::array<NoteInfo, static_cast<size_t>(spool::NoteId::kCount)
      "are unknown"},
     {spool::NoteId::ForkedChild, "forked_child", Severity::Info,
      "a child forked after CUDA was initialised; it is not recorded"},
+    {spool::NoteId::CountersUnavailable, "counters_unavailable", Severity::Notice,
+     "hardware counters could not be sampled; FLOPs and bytes come from call shapes where they are known"},
+    {spool::NoteId::CounterMetricsLeftOut, "counter_metrics_left_out", Severity::Info,
+     "metrics that this chip does not offer or that do not fit beside the others in one pass"},
+    {spool::NoteId::CounterIntervalRaised, "counter_interval_raised", Severity::Info,
+     "the sampling interval was raised so that evaluation keeps up; new interval in ns"},
+    {spool::NoteId::CounterSamplesLost, "counter_samples_lost", Severity::Notice,
+     "the GPU's sample buffer overflowed; times it did"},
+    {spool::NoteId::CountersBusy, "counters_busy", Severity::Notice,
+     "the GPU's counters are held by another process (another profiler, DCGM or a second perfscope): "
+     "sampling is "
+     "off; stop the other one, e.g. `dcgmi profpause`"},
+    {spool::NoteId::CountersNoPermission, "counters_no_permission", Severity::Notice,
+     "the driver allows counters to administrators only: sampling is off; set "
+     "NVreg_RestrictProfilingToAdminUsers=0 "
+     "for the nvidia module, or give the container CAP_SYS_ADMIN"},
+    {spool::NoteId::ReplayStopped, "replay_stopped", Severity::Notice,
+     "replay of representative launches ended before every kind of launch was counted"},
 }};
 
 }  // namespace perfscope

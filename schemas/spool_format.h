@@ -54,6 +54,11 @@ enum class Kind : uint16_t {
   Note,    // a ledger line from the collector
   Window,  // collection switched on or off
   ThreadName,
+  CounterSet,     // PM sampling began, with this interval
+  CounterMetric,  // a metric of the set
+  CounterSample,  // values of one sample; several records when there are more than fit
+  Replay,         // a launch that was replayed for exact counts
+  ReplayValue,
   kCount
 };
 
@@ -307,6 +312,13 @@ enum class NoteId : uint16_t {  // sentences in schemas/notes.h
   DrainStopped,
   GraphLevelTracing,
   ForkedChild,
+  CountersUnavailable,
+  CounterMetricsLeftOut,
+  CounterIntervalRaised,
+  CounterSamplesLost,
+  CountersBusy,
+  CountersNoPermission,
+  ReplayStopped,
   kCount
 };
 struct Note {
@@ -332,6 +344,50 @@ struct ThreadName {
   RecordHead head;
   uint32_t name_id, reserved0;
   uint64_t reserved[6];
+};
+
+struct CounterSet {
+  RecordHead head;
+  uint64_t time_ns, interval_ns;
+  uint32_t set_id, chip_name_id;  // set ids are unique in this process, from 1
+  uint16_t device, metric_count;
+  uint32_t reserved0;
+  uint64_t reserved[3];
+};
+
+struct CounterMetric {
+  RecordHead head;
+  uint32_t set_id, metric_name_id;
+  uint16_t position, role;  // role: perfscope::CounterRole
+  uint32_t reserved0;
+  uint64_t reserved[5];
+};
+
+inline constexpr size_t kCounterValues = 4;
+struct CounterSample {
+  RecordHead head;  // thread: set id; flags: position of values[0]
+  uint64_t start_ns;
+  uint32_t duration_ns, value_count;  // values used in this record
+  double values[kCounterValues];
+  uint64_t reserved;
+};
+
+struct Replay {
+  RecordHead head;
+  uint64_t start_ns, duration_ns;  // of the catch, not of the kernel
+  uint32_t replay_id, correlation;
+  uint16_t device, passes;
+  uint32_t reserved0;
+  uint64_t reserved[3];
+};
+
+struct ReplayValue {
+  RecordHead head;
+  uint32_t replay_id, metric_name_id;
+  uint16_t role, reserved0;
+  uint32_t reserved1;
+  double value;
+  uint64_t reserved[4];
 };
 
 // A raw slot; `as<T>()` is the one place where bytes become a record.
@@ -397,6 +453,11 @@ PERFSCOPE_SPOOL_RECORD(ClockSync);
 PERFSCOPE_SPOOL_RECORD(Note);
 PERFSCOPE_SPOOL_RECORD(Window);
 PERFSCOPE_SPOOL_RECORD(ThreadName);
+PERFSCOPE_SPOOL_RECORD(CounterSet);
+PERFSCOPE_SPOOL_RECORD(CounterMetric);
+PERFSCOPE_SPOOL_RECORD(CounterSample);
+PERFSCOPE_SPOOL_RECORD(Replay);
+PERFSCOPE_SPOOL_RECORD(ReplayValue);
 PERFSCOPE_SPOOL_RECORD(Record);
 #undef PERFSCOPE_SPOOL_RECORD
 static_assert(sizeof(SegmentHeader) <= kSegmentHeaderBytes);

@@ -23,6 +23,11 @@ constexpr Column<Row, Value> column(std::string_view name, Value Row::*member, s
   return {name, member, doc};
 }
 
+// Bytes that are not text.
+struct Blob {
+  std::string bytes;
+};
+
 // Specialised in tables.h: name, doc, key (SQL of the primary key clause, "" = first column is the rowid),
 // columns.
 template <class Row>
@@ -43,6 +48,8 @@ constexpr std::string_view sqlType() {
     return "INTEGER";
   } else if constexpr (std::is_floating_point_v<Value>) {
     return "REAL";
+  } else if constexpr (std::is_same_v<Value, Blob>) {
+    return "BLOB";
   } else {
     return "TEXT";
   }

@@ -4,12 +4,13 @@
 #pragma once
 
 #include "schemas/tables_calls.h"
+#include "schemas/tables_counters.h"
 #include "schemas/tables_gpu.h"
 #include "schemas/tables_machine.h"
 
 namespace perfscope {
 
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 // Calls visitor.template operator()<Row>() for every table, in the order of creation.
 template <class Visitor>
@@ -43,6 +44,11 @@ constexpr void forEachTable(Visitor&& visitor) {
   visitor.template operator()<NvtxRangeRow>();
   visitor.template operator()<GemmCallRow>();
   visitor.template operator()<NcclCallRow>();
+  visitor.template operator()<CounterSetRow>();
+  visitor.template operator()<CounterMetricRow>();
+  visitor.template operator()<CounterBlockRow>();
+  visitor.template operator()<ReplayRow>();
+  visitor.template operator()<ReplayValueRow>();
 }
 
 }  // namespace perfscope

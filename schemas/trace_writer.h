@@ -17,8 +17,8 @@ class TraceWriter {
   // grows. The profile is born with meta.closed = 0; close() makes it a complete single file.
   static Result<TraceWriter> create(const std::string& path, int64_t time_base_ns);
 
-  // Goes on with an unclosed profile of this schema version. Errors: InputMissing, InputRefused (closed, or of
-  // another version).
+  // Goes on with an unclosed profile of this schema version. Errors: InputMissing, InputRefused (closed, or
+  // of another version).
   static Result<TraceWriter> append(const std::string& path);
 
   template <class Row>

@@ -1,12 +1,35 @@
 // The list of schema migrations.
 #include "schemas/upgrade.h"
 
+#include <array>
+
+#include "schemas/ddl.h"
 #include "schemas/tables.h"
 
 namespace perfscope {
+namespace {
+
+constexpr std::string_view kCreate = "CREATE ";
+
+template <class... Rows>
+std::string newTables(std::string_view kind) {
+  std::string sql;
+  ((sql += std::string(kCreate) + std::string(kind) + createTableSql<Rows>().substr(kCreate.size())), ...);
+  return sql;
+}
+
+// 2: hardware counters.
+std::string countersSql(std::string_view kind) {
+  return newTables<CounterSetRow, CounterMetricRow, CounterBlockRow, ReplayRow, ReplayValueRow>(kind);
+}
+
+}  // namespace
 
 std::span<const UpgradeStep> upgradeSteps() {
-  return {};
+  static const std::string writing = countersSql("");
+  static const std::string reading = countersSql("TEMP ");
+  static const std::array<UpgradeStep, 1> steps = {{{1, writing, reading}}};
+  return steps;
 }
 
 Status upgradeForReading(Database& db, int version) {

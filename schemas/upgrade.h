@@ -13,10 +13,11 @@ namespace perfscope {
 struct UpgradeStep {
   int from_version;
   std::string_view writing_sql;  // alters the file itself (`perfscope recover`, merge)
-  std::string_view reading_sql;  // TEMP views that shadow the old tables: the file stays untouched
+  std::string_view
+      reading_sql;  // TEMP tables and views beside or over the old ones: the file stays untouched
 };
 
-// In order, one per version; empty for version 1.
+// In order, one per version.
 std::span<const UpgradeStep> upgradeSteps();
 
 // Makes `db` (opened read-only, of schema `version`) look like the newest version through TEMP views.

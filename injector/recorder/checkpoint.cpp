@@ -95,7 +95,8 @@ uint64_t newestCheckpoint(const std::string& session_dir) {
 
 bool isDefinition(spool::Kind kind) {
   return kind == spool::Kind::StringChunk || kind == spool::Kind::LaunchShape ||
-         kind == spool::Kind::DeviceIdentity || kind == spool::Kind::DeviceLimits;
+         kind == spool::Kind::DeviceIdentity || kind == spool::Kind::DeviceLimits ||
+         kind == spool::Kind::CounterSet || kind == spool::Kind::CounterMetric;
 }
 
 Status appendDefinitions(const std::string& process_folder, std::span<const spool::Record> records) {

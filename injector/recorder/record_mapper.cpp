@@ -43,6 +43,7 @@ RecordMapper::RecordMapper(RowBatch& batch, DeviceRegistry& devices, int64_t tim
 std::unique_ptr<MappedProcess> RecordMapper::addProcess(RegisteredProcess& process) {
   auto mapped = std::make_unique<MappedProcess>(process, m_texts);
   mapped->joiner = std::make_unique<LaunchJoiner>(sinkFor(*mapped));
+  mapped->counters = std::make_unique<CounterBlocks>(*m_batch, process.row.id, m_time_base_ns);
   return mapped;
 }
 
@@ -73,6 +74,11 @@ void RecordMapper::map(MappedProcess& p, const spool::Record& r) {
     case spool::Kind::Note: return note(p, r);
     case spool::Kind::Window: return window(p, as<spool::Window>(r));
     case spool::Kind::ThreadName: return threadName(p, r);
+    case spool::Kind::CounterSet: return counterSet(p, r);
+    case spool::Kind::CounterMetric: return counterMetric(p, r);
+    case spool::Kind::CounterSample: if (!p.counters->addSample(as<spool::CounterSample>(r))) torn(p); return;
+    case spool::Kind::Replay: return replay(p, as<spool::Replay>(r));
+    case spool::Kind::ReplayValue: return replayValue(p, r);
     case spool::Kind::Invalid:
     case spool::Kind::kCount: return torn(p);
   }
@@ -81,6 +87,7 @@ void RecordMapper::map(MappedProcess& p, const spool::Record& r) {
 
 void RecordMapper::finish(MappedProcess& process) {
   process.joiner->flush();
+  process.counters->flush();
   process.do_without = true;
   for (const auto& record : process.deferred.takeAll()) map(process, record);
   process.joiner->flush();
@@ -107,6 +114,7 @@ std::vector<spool::Record> RecordMapper::waiting(const MappedProcess& process) {
   std::vector<spool::Record> records;
   process.deferred.collect(records);
   process.joiner->collectWaiting(records);
+  process.counters->collectWaiting(records);
   return records;
 }
 

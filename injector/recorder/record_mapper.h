@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "injector/recorder/counter_blocks.h"
 #include "injector/recorder/deferred_records.h"
 #include "injector/recorder/device_registry.h"
 #include "injector/recorder/launch_joiner.h"
@@ -30,6 +31,7 @@ struct MappedProcess {
   std::unordered_map<uint32_t, int64_t> devices;  // ordinal -> device
   DeferredRecords deferred;
   std::unique_ptr<LaunchJoiner> joiner;
+  std::unique_ptr<CounterBlocks> counters;
   bool do_without = false;  // what is missing now will not come: unnamed rows fill in
   uint32_t last_tid = 0;    // cache of `threads`: records come in runs of one thread
   int64_t last_thread = 0;
@@ -54,6 +56,10 @@ class RecordMapper {
   [[nodiscard]] const std::vector<std::string>& collectorErrors() const { return m_collector_errors; }
 
  private:
+  void counterSet(MappedProcess& process, const spool::Record& record);
+  void counterMetric(MappedProcess& process, const spool::Record& record);
+  void replay(MappedProcess& process, const spool::Replay& record);
+  void replayValue(MappedProcess& process, const spool::Record& record);
   JoinSink sinkFor(MappedProcess& process);
   void torn(MappedProcess& process);
   void replay(MappedProcess& process, Missing what, uint32_t id);

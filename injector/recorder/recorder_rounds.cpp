@@ -225,6 +225,7 @@ Status Recorder::Impl::commitIfDue(bool now) {
     if (process.registered == nullptr || process.ended) continue;
     refreshLosses(process);
     registry.writeLosses(*process.registered);
+    if (process.mapped) process.mapped->counters->flush();
   }
   nvmlRows();
   const bool idle = batch.rows() == rows_committed && totals.spool_records == records_committed;

@@ -7,6 +7,7 @@
 
 #include "injector/recorder/api_names.h"
 #include "injector/run_session.h"
+#include "schemas/counter_roles.h"
 #include "schemas/notes.h"
 #include "schemas/trace_reader.h"
 #include "tests/support/spool_builder.h"
@@ -36,6 +37,23 @@ T timed(spool::Kind kind, uint16_t flags = 0) {
   T record = blank<T>(kind, 55, flags);
   record.start_ns = kStart;
   record.end_ns = kEnd;
+  return record;
+}
+
+spool::CounterSet counterSet(const Ids& ids) {
+  auto record = blank<spool::CounterSet>(spool::Kind::CounterSet, 0);
+  record.set_id = 3, record.interval_ns = 50'000, record.chip_name_id = ids.text, record.metric_count = 6;
+  return record;
+}
+
+// Six values in two records.
+spool::CounterSample counterSample(uint64_t index, uint16_t at) {
+  auto record = blank<spool::CounterSample>(spool::Kind::CounterSample, 3, at);
+  record.start_ns = kStart + index * 50'000;
+  record.duration_ns = 50'000;
+  record.value_count = at == 0 ? 4 : 2;
+  for (uint32_t i = 0; i < record.value_count; ++i)
+    record.values[i] = static_cast<double>(index * 10 + at + i);
   return record;
 }
 
@@ -217,6 +235,44 @@ const std::map<spool::Kind, KindCase>& cases() {
           s.add(r);
         },
         "SELECT tid||name FROM thread", "55a text"}},
+      {K::CounterSet,
+       {[](auto& s, const Ids& ids) { s.add(counterSet(ids)); },
+        "SELECT chip||','||interval_ns||','||device_id FROM counter_set", "a text,50000,0"}},
+      {K::CounterMetric,
+       {[](auto& s, const Ids& ids) {
+          auto r = blank<spool::CounterMetric>(K::CounterMetric, 0);
+          r.set_id = 3, r.metric_name_id = ids.text, r.position = 1;
+          r.role = static_cast<uint16_t>(CounterRole::DramReadBytes);
+          s.add(counterSet(ids)).add(r);
+        },
+        "SELECT position||role||metric FROM counter_metric", "1dram_read_bytesa text"}},
+      {K::CounterSample,
+       {[](auto& s, const Ids& ids) {
+          s.add(counterSet(ids));
+          for (uint64_t i = 0; i < 3; ++i)
+            for (const uint16_t at : {0, 4}) s.add(counterSample(i, at));
+          s.add(counterSample(3, 0));  // its second half never came
+        },
+        "SELECT sample_count||','||start_ns||','||end_ns||','||(set_id = (SELECT id FROM counter_set)) FROM "
+        "counter_block",
+        "3,1000,151000,1"}},
+      {K::Replay,
+       {[](auto& s, const Ids&) {
+          auto r = blank<spool::Replay>(K::Replay, 0);
+          r.start_ns = kStart, r.duration_ns = 27'000'000, r.replay_id = 2, r.correlation = 77, r.passes = 5;
+          s.add(r);
+        },
+        "SELECT start_ns||','||duration_ns||','||correlation||','||passes FROM replay",
+        "1000,27000000,77,5"}},
+      {K::ReplayValue,
+       {[](auto& s, const Ids& ids) {
+          auto r = blank<spool::ReplayValue>(K::ReplayValue, 0);
+          r.replay_id = 2, r.metric_name_id = ids.text, r.value = 137'438'953'472;
+          r.role = static_cast<uint16_t>(CounterRole::TensorOps);
+          s.add(r);
+        },
+        "SELECT role||','||metric||','||CAST(value AS INTEGER) FROM replay_value",
+        "tensor_ops,a text,137438953472"}},
   };
   return all;
 }
