@@ -69,6 +69,17 @@ int unexpectedWords(Console& console, const CLI::App& app, const Command& comman
   return usageError(console, command.name, "too many arguments: \"" + word + "\"");
 }
 
+// `--hw "$GPU"` with the variable unset: an option with an empty value is a mistake, never "as if not given".
+std::string emptyOption(const CLI::App& app) {
+  for (const auto* option : app.get_options()) {
+    if (option->get_positional() || option->get_items_expected_max() == 0) continue;
+    for (const auto& value : option->results()) {
+      if (value.find_first_not_of(' ') == std::string::npos) return option->get_name();
+    }
+  }
+  return "";
+}
+
 int parseAndRun(Parser& parser, std::vector<std::string> words, const std::vector<std::string>& rest,
                 const Command& command, Console& console) {
   const CLI::App& sub = *parser.app->get_subcommand(command.name);
@@ -82,6 +93,9 @@ int parseAndRun(Parser& parser, std::vector<std::string> words, const std::vecto
     return unexpectedWords(console, sub, command);
   } catch (const CLI::ParseError& error) {
     return usageError(console, command.name, error.what());
+  }
+  if (const std::string option = emptyOption(sub); !option.empty()) {
+    return usageError(console, command.name, option + " has an empty value");
   }
   for (const auto& [candidate, runner] : parser.runners) {
     if (candidate == &command) return runner(console, rest);

@@ -105,7 +105,11 @@ int match(Console& console, const std::string& name) {
   hw::DeviceFacts facts;
   facts.name = name;
   const auto found = hw::matchDevice(facts);
-  if (!found) return fail(console, found.error());
+  if (!found) {
+    return fail(console, {found.error().kind, "hardware match",
+                          "no product of the catalogue has the driver's name \"" + name + "\"",
+                          "`perfscope hardware show " + name + "` also finds short names and parts"});
+  }
   console.out << found->spec.id << '\n';
   console.err << "perfscope: " << found->reason << '\n';
   for (const auto& warning : found->warnings) warn(console, warning);
@@ -118,6 +122,10 @@ int hardwareVerb(Console& console, const std::string& action, const std::vector<
   const auto& specs = hw::catalogue();
   if (!specs) return fail(console, specs.error());
   if (action == "list") {
+    if (!query.empty()) {
+      return fail(console, {ErrorKind::Usage, "hardware list", "too many arguments: \"" + query + "\"",
+                            "`perfscope hardware show " + query + "` shows one product"});
+    }
     console.out << list(*specs, console);
     return 0;
   }
@@ -143,7 +151,8 @@ Runner define(CLI::App& app) {
                  "means by NAME")
       ->check(CLI::IsMember({"list", "show", "match"}))
       ->required();
-  app.add_option("SPEC", values->words, "id, name or alias (show), the driver's device name (match)");
+  app.add_option("SPEC", values->words,
+                 "id, name or alias (show), the driver's whole device name (match); capitals do not matter");
   return [values](Console& console, const std::vector<std::string>&) {
     return hardwareVerb(console, values->action, values->words);
   };

@@ -53,6 +53,8 @@ int reportOne(Console& console, const Values& values, const std::vector<std::str
   return 0;
 }
 
+// One profile that cannot be read does not keep the others from being reported; the first error decides the
+// exit code.
 int reportAll(Console& console, const Values& values) {
   const bool for_people = values.format == "text" || values.format == "markdown";
   if (!for_people && values.files.size() > 1) {
@@ -65,11 +67,14 @@ int reportAll(Console& console, const Values& values) {
   }
   const auto sections = parseSections(values.sections);
   if (!sections) return fail(console, sections.error());
+  int first_error = 0;
   for (const auto& file : values.files) {
-    if (const int code = reportOne(console, values, *sections, file); code != 0) return code;
-    if (values.files.size() > 1) console.out << '\n';
+    const int code = reportOne(console, values, *sections, file);
+    if (code == static_cast<int>(ErrorKind::Usage)) return code;  // the options are wrong for every file
+    if (code == 0 && values.files.size() > 1) console.out << '\n';
+    if (first_error == 0) first_error = code;
   }
-  return 0;
+  return first_error;
 }
 
 std::string sectionNames() {
@@ -80,7 +85,9 @@ std::string sectionNames() {
 
 Runner define(CLI::App& app) {
   auto values = std::make_shared<Values>();
-  app.add_option("FILE", values->files, "profiles made by `perfscope run`")->required();
+  app.add_option("FILE", values->files,
+                 "profiles made by `perfscope run`; one that cannot be read does not hold up the others")
+      ->required();
   app.add_option("--format", values->format,
                  "text, json (stable, for programs), markdown (for a pull request) or csv (the kernels)")
       ->check(CLI::IsMember({"text", "json", "markdown", "csv"}))

@@ -127,6 +127,15 @@ TEST(CommandLine, UsageErrors) {
       {{"run", "--repeat", "2", "--measure-overhead", "2", "--", "true"}, "exclude each other"},
       {{"hardware"}, "ACTION"},
       {{"hardware", "show"}, "which product"},
+      {{"hardware", "list", "extra"}, "too many arguments: \"extra\""},
+      {{"report", "x", "--section", ""}, "--section has an empty value"},
+      {{"report", "x", "--section="}, "--section"},
+      {{"report", "x", "--section", ","}, "no section is called \"\""},
+      {{"report", "x", "--hw", " "}, "--hw has an empty value"},
+      {{"report", "x", "--step-marker", ""}, "--step-marker has an empty value"},
+      {{"run", "-o", "", "--", "true"}, "--output has an empty value"},
+      {{"run", "--steps", "", "--", "true"}, "--steps has an empty value"},
+      {{"recover", "x", "-o", ""}, "--output has an empty value"},
       {{"hardware", "show", "no-such-gpu-99"}, "no-such-gpu-99"},
       {{"calc", "no-such-formula"}, "no-such-formula"},
       {{"calc", "ridge", "nonsense"}, "nonsense"},
@@ -176,6 +185,22 @@ TEST_F(WithProfile, ReportInEveryFormat) {
   EXPECT_EQ(nlohmann::json::parse(json.out)["devices"][0]["kernel_sum_ns"], 40'000);
   EXPECT_THAT(call({"report", m_path, "--format", "csv"}).out, StartsWith("device,name,"));
   EXPECT_THAT(call({"report", m_path, "--format=markdown"}).out, StartsWith("### "));
+}
+
+// The readable ones come out whole, every unreadable one is named, and the first error is the exit code.
+TEST_F(WithProfile, OneBrokenProfileDoesNotHoldUpTheOthers) {
+  const test::TempDir dir;
+  const std::string text_file = dir.file("text.perfscope"), missing = dir.file("missing.perfscope");
+  std::ofstream(text_file) << "this is no database at all, only some text that is long enough";
+  const auto alone = call({"report", m_path});
+  const auto all = call({"report", m_path, text_file, missing, m_path});
+  EXPECT_EQ(all.code, 65);
+  EXPECT_EQ(all.out, alone.out + "\n" + alone.out + "\n");
+  EXPECT_THAT(all.err, AllOf(HasSubstr(text_file), HasSubstr(missing)));
+  EXPECT_EQ(call({"report", missing, m_path, text_file}).code, 66);
+  const auto wrong = call({"report", m_path, m_path, "--hw", "no-such-gpu-99"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(wrong.err.find("no-such-gpu-99"), wrong.err.rfind("no-such-gpu-99")) << "said twice";
 }
 
 TEST_F(WithProfile, ReportGroupsSectionsAndTop) {
@@ -245,6 +270,7 @@ TEST(CommandLine, HardwareAndCalc) {
   EXPECT_THAT(call({"hardware", "show", "H200"}).out,
               AllOf(HasSubstr("4.80 TB/s"), HasSubstr("bf16_tensor"), HasSubstr("source")));
   EXPECT_EQ(call({"hardware", "match", "NVIDIA", "H200"}).out, "h200-sxm-141gb\n");
+  EXPECT_EQ(call({"hardware", "match", "nvidia h200"}).out, "h200-sxm-141gb\n");
   EXPECT_EQ(call({"hardware", "match", "NVIDIA H200 NVL"}).out, "h200-nvl-141gb\n");
   EXPECT_EQ(call({"hardware", "match", "NVIDIA Imaginary 9000"}).code, 69);
   EXPECT_THAT(call({"calc"}).out, HasSubstr("ridge"));
