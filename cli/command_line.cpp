@@ -145,14 +145,13 @@ bool readerIsGone() {
   return ::poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
 }
 
-// A reader that went away is no error; a full disk is.
+// A reader that went away is no error; a full disk is, and it outranks what the verb itself had to say: the
+// answer did not arrive. `run` prints nothing on standard output, so the status of its program is safe.
 int finish(Console& console, int code) {
   console.out.flush();
   if (console.out.good() || readerIsGone()) return code;
-  const int failed =
-      fail(console, {ErrorKind::Output, "standard output", "the report could not be written completely",
-                     "check the disk behind the redirection"});
-  return code == 0 ? failed : code;
+  return fail(console, {ErrorKind::Output, "standard output", "not all of the output could be written",
+                        "check the disk behind the redirection, and that the output is not closed"});
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ Runner define(CLI::App& app) {
   app.add_option("FILE", values->file, "a profile");
   app.add_option("SQL", values->sql,
                  "one reading statement in SQLite's dialect; times are ns since the start of the run");
-  app.add_option("--format", values->format, "table (default), csv or json")
+  app.add_option("--format", values->format,
+                 "table (default), csv or json; in json a second column of one name is called name_2")
       ->check(CLI::IsMember({"table", "csv", "json"}))
       ->type_name("NAME");
   app.add_flag("--schema", values->schema, "print all tables, columns and views with their meaning");

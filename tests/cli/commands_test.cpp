@@ -236,6 +236,19 @@ TEST_F(WithProfile, QueryInEveryFormat) {
   EXPECT_EQ(call({"query", m_path, "select 1 where 0", "--format", "json"}).out, "[]\n");
 }
 
+TEST_F(WithProfile, ColumnsOfOneNameAreToldApartInJson) {
+  const auto keys = [&](const std::string& columns) {
+    const auto result = call({"query", m_path, "select " + columns, "--format", "json"});
+    const auto parsed = nlohmann::ordered_json::parse(result.out, nullptr, false);
+    std::string names;
+    for (const auto& [key, value] : parsed.at(0).items()) names += key + "=" + value.dump() + " ";
+    return names;
+  };
+  EXPECT_EQ(keys("1 a, 2 b, 3 a, 4 a"), "a=1 b=2 a_2=3 a_3=4 ");
+  EXPECT_EQ(keys("1 a, 2 a, 3 a_2"), "a=1 a_3=2 a_2=3 ");  // a name of the SELECT is not taken
+  EXPECT_THAT(call({"query", "--help"}).out, HasSubstr("name_2"));
+}
+
 TEST_F(WithProfile, QueryRefusesWhatIsNoQuestion) {
   for (const char* sql :
        {"delete from kernel", "update meta set value = 1", "insert into meta values ('a', 'b')",
