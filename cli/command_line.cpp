@@ -87,7 +87,8 @@ int parseAndRun(Parser& parser, std::vector<std::string> words, const std::vecto
     std::reverse(words.begin(), words.end());  // CLI11 takes a vector from its end
     parser.app->parse(words);
   } catch (const CLI::CallForHelp&) {
-    console.out << verbHelp(command, sub);
+    const std::string detail = command.detail ? command.detail(sub, console) : "";
+    console.out << (detail.empty() ? verbHelp(command, sub) : detail);
     return 0;
   } catch (const CLI::ExtrasError&) {
     return unexpectedWords(console, sub, command);

@@ -1,8 +1,10 @@
 // `perfscope calc NAME key=value ...`: the model formulas by hand.
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 
+#include "analysis/hardware/precision.h"
 #include "analysis/model/calculator.h"
 #include "analysis/report/format.h"
 #include "analysis/report/text_page.h"
@@ -32,6 +34,20 @@ std::string listAll(const Console& console) {
   return page.text();
 }
 
+bool takesPeak(const model::Calculator& calculator) {
+  return std::any_of(calculator.inputs.begin(), calculator.inputs.end(),
+                     [](const model::InputSpec& input) { return input.from_gpu == model::GpuCell::Peak; });
+}
+
+std::string precisionNames() {
+  std::string names;
+  for (const auto precision : hardware::allPrecisions()) {
+    names += (names.empty() ? "" : ", ") + std::string(hardware::name(precision));
+    if (precision == model::kDefaultPrecision) names += " (default)";
+  }
+  return names;
+}
+
 std::string describe(const model::Calculator& calculator, const Console& console) {
   Page page({100, console.colorOut(), console.utf8});
   page.line({{std::string(calculator.name), Ink::Bold}, {"  " + std::string(calculator.doc), Ink::Plain}});
@@ -46,9 +62,18 @@ std::string describe(const model::Calculator& calculator, const Console& console
   }
   if (calculator.takesGpu())
     page.item("gpu", "a product of the catalogue, e.g. H200 (`perfscope hardware list`)");
+  if (takesPeak(calculator)) page.item("precision", "whose peak gpu= stands for: " + precisionNames());
   // Not wrapped: it is there to be copied.
-  return page.text() + "\nexample: perfscope calc " + std::string(calculator.name) + " " +
+  return page.text() + "\nexample\n  perfscope calc " + std::string(calculator.name) + " " +
          std::string(calculator.example) + "\n";
+}
+
+// `perfscope calc decode --help` is about decode.
+std::string detail(const CLI::App& app, const Console& console) {
+  const auto& names = app.get_option("NAME")->results();
+  if (names.empty()) return "";
+  const auto calculator = model::findCalculator(names.front());
+  return calculator ? describe(**calculator, console) : std::string();
 }
 
 std::string show(const model::Calculator& calculator, const model::Evaluation& evaluation,
@@ -111,10 +136,11 @@ Command calcCommand() {
       "the model formulas: ridge, roofline, decode, mfu, ring, amdahl, ...",
       "[NAME [KEY=VALUE...]]",
       {{"calc", "what can be calculated"},
-       {"calc decode", "the inputs of one calculator"},
+       {"calc decode", "the inputs of one calculator; so does calc decode --help"},
        {"calc ridge gpu=H200 precision=bf16_tensor", "peak and bandwidth taken from the hardware catalogue"}},
       false,
-      define};
+      define,
+      detail};
 }
 
 }  // namespace perfscope::cli

@@ -287,7 +287,13 @@ TEST(CommandLine, HardwareAndCalc) {
   EXPECT_EQ(call({"hardware", "match", "NVIDIA H200 NVL"}).out, "h200-nvl-141gb\n");
   EXPECT_EQ(call({"hardware", "match", "NVIDIA Imaginary 9000"}).code, 69);
   EXPECT_THAT(call({"calc"}).out, HasSubstr("ridge"));
-  EXPECT_THAT(call({"calc", "ridge"}).out, HasSubstr("example: perfscope calc ridge"));
+  EXPECT_THAT(call({"calc", "ridge"}).out, HasSubstr("\nexample\n  perfscope calc ridge"));
+  EXPECT_EQ(call({"calc", "ridge", "--help"}).out, call({"calc", "ridge"}).out);
+  EXPECT_THAT(call({"calc", "decode", "--help"}).out,
+              AllOf(HasSubstr("fp16_tensor (default)"), HasSubstr("fp8_tensor")));
+  EXPECT_THAT(call({"calc", "kv", "--help"}).out, Not(HasSubstr("fp8_tensor")));  // takes no peak
+  EXPECT_THAT(call({"calc", "no-such-formula", "--help"}).out, StartsWith("perfscope calc: "));
+  EXPECT_EQ(call({"calc", "ridge", "peak=1e308", "bandwidth=1e-300"}).code, 2);
   // H200, dense bf16 tensor: 989.4 TFLOP/s over 4.8 TB/s is 206 FLOP/byte.
   EXPECT_THAT(call({"calc", "ridge", "gpu=H200", "precision=bf16_tensor"}).out, HasSubstr("206 FLOP/byte"));
 }
@@ -300,8 +306,10 @@ TEST(CommandLine, EveryCalculatorsExampleWorks) {
     const auto result = call(command);
     EXPECT_EQ(result.code, 0) << calculator.name << ": " << result.err;
     EXPECT_THAT(result.out, HasSubstr("\nwith\n")) << calculator.name;
-    EXPECT_THAT(call({"calc", std::string(calculator.name)}).out,
-                HasSubstr(std::string(calculator.example) + "\n"));
+    const auto described = call({"calc", std::string(calculator.name)});
+    EXPECT_THAT(described.out, HasSubstr(std::string(calculator.example) + "\n"));
+    std::istringstream lines(described.out + result.out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(glyphs::width(line), 100U) << line;
   }
 }
 
