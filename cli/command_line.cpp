@@ -88,7 +88,7 @@ int parseAndRun(Parser& parser, std::vector<std::string> words, const std::vecto
     parser.app->parse(words);
   } catch (const CLI::CallForHelp&) {
     const std::string detail = command.detail ? command.detail(sub, console) : "";
-    console.out << (detail.empty() ? verbHelp(command, sub) : detail);
+    console.out << (detail.empty() ? verbHelp(command, sub, console.columns) : detail);
     return 0;
   } catch (const CLI::ExtrasError&) {
     return unexpectedWords(console, sub, command);
@@ -121,11 +121,11 @@ int dispatch(std::vector<std::string> words, Console& console) {
   }
   if (!has_verb || before("--help") || before("-h")) {
     if (words.empty()) {
-      console.err << mainHelp();
+      console.err << mainHelp(console.err_columns);
       return kUsage;
     }
     if (!before("--help") && !before("-h")) return usageError(console, "", "no verb given");
-    console.out << mainHelp();
+    console.out << mainHelp(console.columns);
     return 0;
   }
   const Command* command = findCommand(words[at]);

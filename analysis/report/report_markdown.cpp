@@ -103,8 +103,11 @@ void kernels(std::string& text, const Report& report, const MarkdownOptions& opt
                roof.fraction_of_roof.has() ? format::percent(*roof.fraction_of_roof) : "not measured",
                escapeMarkdown(words::title(words::roofline(roof.verdict), roof.verdict))});
   }
-  if (report.kernels.size() > options.top)
-    text += fmt::format("\n{} more kernels are not shown.\n", report.kernels.size() - options.top);
+  if (report.kernels.size() > options.top) {
+    const auto more = static_cast<int64_t>(report.kernels.size() - options.top);
+    text +=
+        fmt::format("\n{} {} not shown.\n", format::counted(more, "more kernel"), more == 1 ? "is" : "are");
+  }
 }
 
 void gaps(std::string& text, const Report& report, const MarkdownOptions&) {

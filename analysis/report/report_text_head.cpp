@@ -53,10 +53,11 @@ void printInterventions(Page& page, const std::vector<Intervention>& list) {
 void printOverhead(Page& page, const OverheadReport& overhead) {
   if (overhead.measured) {
     const auto& m = *overhead.measured;
-    page.item("cost of measuring",
-              fmt::format("{} measured: {} bare, {} profiled (medians of {} pairs of runs)",
-                          format::change(m.ratio - 1), format::duration(static_cast<double>(m.bare_ns)),
-                          format::duration(static_cast<double>(m.profiled_ns)), m.n));
+    page.item(
+        "cost of measuring",
+        fmt::format("{} measured: {} bare, {} profiled (medians of {} of runs)", format::change(m.ratio - 1),
+                    format::duration(static_cast<double>(m.bare_ns)),
+                    format::duration(static_cast<double>(m.profiled_ns)), format::counted(m.n, "pair")));
     return;
   }
   const auto estimate = [](int64_t ns) {
@@ -94,7 +95,7 @@ void printTrust(Page& page, const Report& report, const TextOptions& options) {
               Ink::Red);
   }
   for (const auto& loss : trust.losses) {
-    page.item(loss.id, (loss.count > 0 ? format::count(loss.count) + " " : std::string()) + loss.text,
+    page.item(loss.id, (loss.count > 0 ? format::count(loss.count) + ": " : std::string()) + loss.text,
               inkOf(loss.severity));
   }
   for (const auto& gate : trust.gated) {
@@ -108,7 +109,7 @@ void printTrust(Page& page, const Report& report, const TextOptions& options) {
 void printProcesses(Page& page, const Report& report, const TextOptions& options) {
   if (report.processes.empty()) return;
   page.heading("PROCESSES", "");
-  TextTable table({{"pid"}, {"rank"}, {"host", true}, {"end", true}, {"command", true, true}});
+  TextTable table({{"pid"}, {"rank"}, {"host", true, false, 1}, {"end", true}, {"command", true, true}});
   size_t shown = 0;
   for (const auto& process : report.processes) {
     if (shown++ == options.top) break;

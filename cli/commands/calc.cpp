@@ -25,7 +25,7 @@ std::string withUnit(double value, const std::string& unit) {
 }
 
 std::string listAll(const Console& console) {
-  Page page({100, console.colorOut(), console.utf8});
+  Page page({console.columns, console.colorOut(), console.utf8});
   page.text(0, "Calculators (`perfscope calc NAME` shows the inputs of one and an example)");
   page.blank();
   for (const auto& calculator : model::calculators()) {
@@ -49,7 +49,7 @@ std::string precisionNames() {
 }
 
 std::string describe(const model::Calculator& calculator, const Console& console) {
-  Page page({100, console.colorOut(), console.utf8});
+  Page page({console.columns, console.colorOut(), console.utf8});
   page.line({{std::string(calculator.name), Ink::Bold}, {"  " + std::string(calculator.doc), Ink::Plain}});
   page.blank();
   for (const auto& input : calculator.inputs) {
@@ -78,7 +78,7 @@ std::string detail(const CLI::App& app, const Console& console) {
 
 std::string show(const model::Calculator& calculator, const model::Evaluation& evaluation,
                  const Console& console) {
-  Page page({100, console.colorOut(), console.utf8});
+  Page page({console.columns, console.colorOut(), console.utf8});
   page.line({{std::string(calculator.name), Ink::Bold}, {"  " + std::string(calculator.doc), Ink::Dim}});
   page.blank();
   for (const auto& value : evaluation.values) {

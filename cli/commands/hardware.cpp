@@ -30,9 +30,14 @@ std::string peakText(const hw::HardwareSpec& spec, hw::Precision precision) {
 }
 
 std::string list(const std::vector<hw::HardwareSpec>& specs, const Console& console) {
-  Page page({100, console.colorOut(), console.utf8});
-  TextTable table(
-      {{"id", true, true}, {"SMs"}, {"memory"}, {"bandwidth"}, {"bf16 tensor"}, {"fp32"}, {"ridge"}});
+  Page page({console.columns, console.colorOut(), console.utf8});
+  TextTable table({{"id", true},
+                   {"SMs", false, false, 4},
+                   {"memory", false, false, 2},
+                   {"bandwidth"},
+                   {"bf16 tensor"},
+                   {"fp32", false, false, 3},
+                   {"ridge", false, false, 1}});
   for (const auto& spec : specs) {
     const auto ridge = hw::ridge(spec, hw::Precision::Bf16Tensor);
     table.row({{spec.id, Ink::Bold},
@@ -55,8 +60,11 @@ std::string list(const std::vector<hw::HardwareSpec>& specs, const Console& cons
 
 void showPeaks(Page& page, const hw::HardwareSpec& spec) {
   page.blank();
-  TextTable table(
-      {{"precision", true}, {"peak"}, {"per SM and clock"}, {"ridge FLOP/byte"}, {"origin", true, true}});
+  TextTable table({{"precision", true},
+                   {"peak"},
+                   {"per SM and clock", false, false, 2},
+                   {"ridge FLOP/byte", false, false, 1},
+                   {"origin", true, true}});
   for (const auto precision : hw::allPrecisions()) {
     const auto peak = hw::datasheetPeak(spec, precision);
     if (!peak) continue;
@@ -73,7 +81,7 @@ void showPeaks(Page& page, const hw::HardwareSpec& spec) {
 }
 
 std::string show(const hw::HardwareSpec& spec, const Console& console) {
-  Page page({100, console.colorOut(), console.utf8});
+  Page page({console.columns, console.colorOut(), console.utf8});
   const auto number = [](auto n) { return format::number(static_cast<double>(n)); };
   const auto bytes = [](auto n) { return format::bytes(static_cast<double>(n)); };
   page.line({{spec.name, Ink::Bold}, {"  " + spec.id, Ink::Dim}});

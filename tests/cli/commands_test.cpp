@@ -85,6 +85,28 @@ TEST(CommandLine, Version) {
   EXPECT_THAT(call({"--version"}).out, testing::MatchesRegex("perfscope [0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }
 
+// Laid out for 60 columns everything fits but what is there to be copied: usage, examples, JSON.
+TEST_F(WithProfile, NarrowTerminals) {
+  for (const auto& words : std::vector<std::vector<std::string>>{{"--help"},
+                                                                 {"hardware", "list"},
+                                                                 {"hardware", "show", "H200"},
+                                                                 {"calc"},
+                                                                 {"calc", "ridge", "gpu=H200"},
+                                                                 {"doctor"},
+                                                                 {"schema", "losses"},
+                                                                 {"schema", "metrics"},
+                                                                 {"report", m_path}}) {
+    std::ostringstream out, err;
+    Console console{out, err};
+    console.columns = 60;
+    runCommandLine(words, console);
+    std::istringstream lines(out.str());
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(glyphs::width(line), 60U) << words.back() << ": " << line;
+    EXPECT_GT(out.str().size(), 200U) << words.back();
+  }
+}
+
 TEST(CommandLine, UnknownVerbsSuggestTheNearest) {
   auto result = call({"repotr", "x"});
   EXPECT_EQ(result.code, 2);
