@@ -33,7 +33,7 @@ std::string render(const Report& report, const Values& values, const std::vector
   if (values.format == "csv") return renderCsv(report, {values.top, groups});
   const size_t top = values.top.value_or(kDefaultTop);
   if (values.format == "markdown") return renderMarkdown(report, {top, sections, groups});
-  return renderText(report, {100, console.colorOut(), console.utf8, top, sections, groups});
+  return renderText(report, {console.columns, console.colorOut(), console.utf8, top, sections, groups});
 }
 
 int reportOne(Console& console, const Values& values, const std::vector<std::string>& sections,
@@ -89,7 +89,8 @@ Runner define(CLI::App& app) {
                  "profiles made by `perfscope run`; one that cannot be read does not hold up the others")
       ->required();
   app.add_option("--format", values->format,
-                 "text, json (stable, for programs), markdown (for a pull request) or csv (the kernels)")
+                 "text, json (stable, for programs), markdown (for a pull request) or csv (the kernels; "
+                 "`schema csv` explains its columns)")
       ->check(CLI::IsMember({"text", "json", "markdown", "csv"}))
       ->type_name("NAME");
   app.add_option("--section", values->sections, "only these, separated by commas: " + sectionNames())

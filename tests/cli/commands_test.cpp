@@ -296,6 +296,7 @@ TEST(CommandLine, SchemasAreLive) {
   EXPECT_THAT(call({"schema", "tables"}).out, HasSubstr("launch_start_ns"));
   EXPECT_EQ(call({"query", "--schema"}).out, call({"schema", "tables"}).out);
   EXPECT_THAT(call({"schema", "losses"}).out, HasSubstr("ring_overflow"));
+  EXPECT_THAT(call({"schema", "csv"}).out, AllOf(HasSubstr("ceiling_flops_at_clock"), HasSubstr("FLOP/s")));
   EXPECT_THAT(call({"schema", "config"}).out, HasSubstr("flush_ms=250"));
   EXPECT_THAT(call({"schema"}).out, HasSubstr("sections"));
 }
