@@ -32,7 +32,7 @@ void row(std::string& text, const std::vector<std::string>& cells) {
 
 void verdict(std::string& text, const Report& report, const MarkdownOptions&) {
   const auto& v = report.verdict;
-  const auto& word = words::binding(v.binding);
+  const auto& word = words::binding(report, v.binding);
   text += fmt::format("### {} (confidence {})\n\n{}\n", escapeMarkdown(words::title(word, v.binding)),
                       format::confidence(v.confidence), escapeMarkdown(v.text));
   for (const auto& evidence : v.evidence) text += "- " + escapeMarkdown(evidence.text) + "\n";

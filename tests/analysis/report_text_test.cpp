@@ -8,6 +8,7 @@
 
 #include "analysis/report/glyphs.h"
 #include "analysis/report/kernel_labels.h"
+#include "analysis/report/report_markdown.h"
 #include "analysis/report/report_sections.h"
 #include "analysis/report/roofline_chart.h"
 #include "analysis/report/text_page.h"
@@ -73,6 +74,24 @@ TEST(ReportText, InterventionsNameGainAndWhatComesNext) {
   EXPECT_THAT(text,
               HasSubstr("    1. Capture the step in a CUDA graph\n"
                         "       predicted: up to 18.0 % less time; after that it would be compute-bound\n"));
+}
+
+// Two kernels of memory's kind without counted bytes against one whose bytes were counted.
+TEST(ReportText, AMemoryVerdictByKindIsOnlyPresumed) {
+  Report report = test::sampleReport();
+  report.verdict.binding = "memory";
+  ASSERT_EQ(report.kernels[1].kernel_class, "elementwise");
+  EXPECT_THAT(section(report, "verdict"),
+              AllOf(HasSubstr("VERDICT  Presumably memory-bound"), HasSubstr("little arithmetic per byte"),
+                    Not(HasSubstr("as fast as the memory"))));
+  EXPECT_THAT(renderMarkdown(report), testing::StartsWith("### Presumably memory-bound"));
+  report.verdict.binding = "launch";
+  report.verdict.interventions[0].next_bottleneck = "memory";
+  EXPECT_THAT(section(report, "verdict"), HasSubstr("after that it would be presumably memory-bound"));
+  report.verdict.binding = "memory";
+  report.kernels[0].roofline.verdict = "memory";  // 480 ms counted, 320 ms presumed
+  EXPECT_THAT(section(report, "verdict"),
+              AllOf(HasSubstr("VERDICT  Memory-bound"), HasSubstr("as fast as the memory")));
 }
 
 TEST(ReportText, LossesStandBeforeTheNumbersAndNameWhatIsWithheld) {
