@@ -11,6 +11,7 @@
 #include "cli/command_table.h"
 #include "cli/help.h"
 #include "cli/suggest.h"
+#include "cli/value_checks.h"
 
 namespace perfscope::cli {
 namespace {
@@ -69,10 +70,10 @@ int unexpectedWords(Console& console, const CLI::App& app, const Command& comman
   return usageError(console, command.name, "too many arguments: \"" + word + "\"");
 }
 
-// `--hw "$GPU"` with the variable unset: an option with an empty value is a mistake, never "as if not given".
-std::string emptyOption(const CLI::App& app) {
+// `--hw "$GPU"` with the variable unset: an empty value is a mistake, never "as if not given".
+std::string emptyValue(const CLI::App& app) {
   for (const auto* option : app.get_options()) {
-    if (option->get_positional() || option->get_items_expected_max() == 0) continue;
+    if (option->get_items_expected_max() == 0) continue;
     for (const auto& value : option->results()) {
       if (value.find_first_not_of(' ') == std::string::npos) return option->get_name();
     }
@@ -92,11 +93,19 @@ int parseAndRun(Parser& parser, std::vector<std::string> words, const std::vecto
     return 0;
   } catch (const CLI::ExtrasError&) {
     return unexpectedWords(console, sub, command);
+  } catch (const CLI::RequiredError& error) {
+    // A mistyped option is the likelier mistake than the missing word.
+    const auto extras = sub.remaining(true);
+    const bool unknown = !extras.empty() && extras.front().starts_with("-");
+    return unknown ? unexpectedWords(console, sub, command) : usageError(console, command.name, error.what());
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string text = error.what();
+    return usageError(console, command.name, text.substr(0, text.find(':')) + " needs a value");
   } catch (const CLI::ParseError& error) {
     return usageError(console, command.name, error.what());
   }
-  if (const std::string option = emptyOption(sub); !option.empty()) {
-    return usageError(console, command.name, option + " has an empty value");
+  if (const std::string name = emptyValue(sub); !name.empty()) {
+    return usageError(console, command.name, name + " has an empty value");
   }
   for (const auto& [candidate, runner] : parser.runners) {
     if (candidate == &command) return runner(console, rest);
@@ -104,9 +113,30 @@ int parseAndRun(Parser& parser, std::vector<std::string> words, const std::vecto
   return static_cast<int>(ErrorKind::Internal);
 }
 
+// Words before the verb that are none of the program's own options, else only the missing verb.
+int noVerb(Console& console, const std::vector<std::string>& words, size_t count) {
+  static const std::vector<std::string> kOwn = {"--color", "--version", "--help", "-h"};
+  for (size_t i = 0; i < count; ++i) {
+    if (words[i] == "--color" && i + 1 == words.size())
+      return usageError(console, "", "--color needs a value");
+    if (words[i] == "--color") {
+      ++i;
+      continue;
+    }
+    const std::string name = words[i].substr(0, words[i].find('='));
+    if (std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end()) continue;
+    const std::string close = nearest(name, kOwn);
+    return usageError(
+        console, "",
+        "unknown option \"" + words[i] + "\"" + (close.empty() ? "" : ", did you mean " + close + "?"));
+  }
+  return usageError(console, "", "no verb given");
+}
+
 int dispatch(std::vector<std::string> words, Console& console) {
   if (!words.empty() && words[0] == "help") {
     words.erase(words.begin());
+    if (!words.empty() && words[0] == "help") words.clear();
     words.emplace_back("--help");
   }
   const size_t at = verbIndex(words);
@@ -124,7 +154,7 @@ int dispatch(std::vector<std::string> words, Console& console) {
       console.err << mainHelp(console.err_columns);
       return kUsage;
     }
-    if (!before("--help") && !before("-h")) return usageError(console, "", "no verb given");
+    if (!before("--help") && !before("-h")) return noVerb(console, words, at);
     console.out << mainHelp(console.columns);
     return 0;
   }
@@ -170,13 +200,13 @@ Parser buildParser(Console& console) {
     sub->add_option_function<std::string>(
            "--color", [&console](const std::string& text) { console.color = kChoices.at(text); },
            "colours: auto (on a terminal, unless NO_COLOR is set), always, never")
-        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->check(oneOf({"auto", "always", "never"}))
         ->type_name("WHEN");
     sub->set_help_flag("-h,--help", "this text");
   }
   app.add_option_function<std::string>(
          "--color", [&console](const std::string& text) { console.color = kChoices.at(text); })
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+      ->check(oneOf({"auto", "always", "never"}));
   return parser;
 }
 

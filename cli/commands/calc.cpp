@@ -9,6 +9,7 @@
 #include "analysis/report/format.h"
 #include "analysis/report/text_page.h"
 #include "cli/command_table.h"
+#include "cli/suggest.h"
 
 namespace perfscope::cli {
 namespace {
@@ -94,13 +95,21 @@ std::string show(const model::Calculator& calculator, const model::Evaluation& e
   return page.text();
 }
 
+int unknownCalculator(Console& console, const std::string& name, Error error) {
+  std::vector<std::string> names;
+  for (const auto& calculator : model::calculators()) names.emplace_back(calculator.name);
+  const std::string close = nearest(name, names);
+  if (!close.empty()) error.remedy = "did you mean " + close + "? `perfscope calc` lists all";
+  return fail(console, error);
+}
+
 int calc(Console& console, const std::string& name, const std::vector<std::string>& words) {
   if (name.empty()) {
     console.out << listAll(console);
     return 0;
   }
   const auto calculator = model::findCalculator(name);
-  if (!calculator) return fail(console, calculator.error());
+  if (!calculator) return unknownCalculator(console, name, calculator.error());
   if (words.empty()) {
     console.out << describe(**calculator, console);
     return 0;

@@ -10,6 +10,7 @@
 #include "analysis/report/format.h"
 #include "analysis/report/text_page.h"
 #include "cli/command_table.h"
+#include "cli/value_checks.h"
 
 namespace perfscope::cli {
 namespace {
@@ -157,7 +158,7 @@ Runner define(CLI::App& app) {
   app.add_option("ACTION", values->action,
                  "list: all products; show SPEC: every fact of one; match NAME: which product the driver "
                  "means by NAME")
-      ->check(CLI::IsMember({"list", "show", "match"}))
+      ->check(oneOf({"list", "show", "match"}))
       ->required();
   app.add_option("SPEC", values->words,
                  "id, name or alias (show), the driver's whole device name (match); capitals do not matter");

@@ -11,6 +11,7 @@
 #include "analysis/report/report_sections.h"
 #include "analysis/report/report_text.h"
 #include "cli/command_table.h"
+#include "cli/value_checks.h"
 
 namespace perfscope::cli {
 namespace {
@@ -91,15 +92,15 @@ Runner define(CLI::App& app) {
   app.add_option("--format", values->format,
                  "text, json (stable, for programs), markdown (for a pull request) or csv (the kernels; "
                  "`schema csv` explains its columns)")
-      ->check(CLI::IsMember({"text", "json", "markdown", "csv"}))
+      ->check(oneOf({"text", "json", "markdown", "csv"}))
       ->type_name("NAME");
   app.add_option("--section", values->sections, "only these, separated by commas: " + sectionNames())
       ->type_name("LIST");
   app.add_option("--top", values->top, "rows of the long tables (text 15, markdown 15, json and csv all)")
-      ->check(CLI::Range(1, 1'000'000, "a whole number from 1 to 1000000"))
+      ->check(wholeNumber(1, 1'000'000))
       ->type_name("N");
   app.add_option("--by", values->by, "group kernel time by kernel, class, stream or rank")
-      ->check(CLI::IsMember({"kernel", "class", "stream", "rank"}))
+      ->check(oneOf({"kernel", "class", "stream", "rank"}))
       ->type_name("WHAT");
   app.add_option("--hw", values->hardware,
                  "compare with this product of the hardware catalogue instead of the recorded one, e.g. H200")

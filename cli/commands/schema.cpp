@@ -11,6 +11,7 @@
 #include "analysis/report/report_sections.h"
 #include "analysis/report/text_page.h"
 #include "cli/command_table.h"
+#include "cli/value_checks.h"
 #include "schemas/collector_config.h"
 #include "schemas/ddl.h"
 #include "schemas/loss_counters.h"
@@ -122,7 +123,7 @@ Runner define(CLI::App& app) {
   for (const auto& topic : kTopics) names.emplace_back(topic.name);
   app.add_option("WHAT", *name,
                  "report, csv, tables, config, metrics, losses or sections; without it they are listed")
-      ->check(CLI::IsMember(names));
+      ->check(oneOf(names));
   return [name](Console& console, const std::vector<std::string>&) { return schema(console, *name); };
 }
 

@@ -71,6 +71,7 @@ TEST(CommandLine, MainHelpListsExactlyTheVerbsThatExist) {
     EXPECT_THAT(result.out, Not(HasSubstr(std::string("\n  ") + later + " ")));
   }
   EXPECT_EQ(call({"help"}).out, result.out);
+  EXPECT_EQ(call({"help", "help"}).out, result.out);
   EXPECT_EQ(call({"help", "report"}).out, call({"report", "--help"}).out);
 }
 
@@ -161,6 +162,20 @@ TEST(CommandLine, UsageErrors) {
       {{"hardware", "show", "no-such-gpu-99"}, "no-such-gpu-99"},
       {{"calc", "no-such-formula"}, "no-such-formula"},
       {{"calc", "ridge", "nonsense"}, "nonsense"},
+      {{"hardware", "show", ""}, "SPEC has an empty value"},
+      {{"report", ""}, "FILE has an empty value"},
+      {{"report", "-x"}, "unknown option \"-x\""},
+      {{"report", "x", "--format", "JSON"},
+       "\"JSON\" is none of text, json, markdown, csv; did you mean json?"},
+      {{"report", "x", "--top", "0"}, "\"0\" is no whole number from 1 to 1000000"},
+      {{"report", "x", "--top", "1e9"}, "\"1e9\" is no whole number"},
+      {{"report", "x", "--top"}, "--top needs a value"},
+      {{"--nope"}, "unknown option \"--nope\""},
+      {{"--versoin"}, "did you mean --version?"},
+      {{"--color"}, "--color needs a value"},
+      {{"--color", "always"}, "no verb given"},
+      {{"calc", "rigde", "gpu=H200"}, "did you mean ridge?"},
+      {{"run", "--delay", "99999999999h", "--", "true"}, "below 31 years"},
       {{"schema", "nothing"}, "WHAT"},
       {{"completions"}, "SHELL"},
       {{"recover"}, "DIR"},
@@ -171,7 +186,9 @@ TEST(CommandLine, UsageErrors) {
     std::string line;
     for (const auto& word : one.words) line += word + " ";
     EXPECT_EQ(result.code, 2) << line << result.err;
-    EXPECT_THAT(result.err, AllOf(StartsWith("perfscope: error: "), HasSubstr(one.message))) << line;
+    EXPECT_THAT(result.err,
+                AllOf(StartsWith("perfscope: error: "), HasSubstr(one.message), HasSubstr(" (remedy: ")))
+        << line;
     EXPECT_THAT(result.out, IsEmpty()) << line;
   }
 }
@@ -289,6 +306,13 @@ TEST_F(WithProfile, QueryShowsSqlitesOwnWords) {
   const auto result = call({"query", m_path, "select no_such_thing from kernel"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, AllOf(HasSubstr("no such column: no_such_thing"), HasSubstr("--schema")));
+  EXPECT_THAT(call({"query", m_path, "select 'open"}).err,
+              AllOf(HasSubstr("quoted"), Not(HasSubstr("--schema"))));
+  EXPECT_THAT(call({"query", m_path, "select abs(-9223372036854775808)"}).err,
+              AllOf(HasSubstr("integer overflow"), HasSubstr("(remedy: ")));
+  const auto swapped = call({"query", "select 1", m_path});
+  EXPECT_EQ(swapped.code, 66);
+  EXPECT_THAT(swapped.err, HasSubstr("the profile stands before the SQL"));
 }
 
 TEST(CommandLine, SchemasAreLive) {
