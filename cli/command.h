@@ -33,6 +33,9 @@ struct Command {
   // Declares the options on the verb's parser and returns what runs with their values; the returned function
   // owns the values.
   std::function<Runner(CLI::App& app)> define;
+  // Help about the words already typed before --help (`calc decode --help`); empty text: the help of the
+  // verb.
+  std::function<std::string(const CLI::App& app, const Console& console)> detail = nullptr;
 };
 
 }  // namespace perfscope::cli

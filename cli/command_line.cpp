@@ -11,6 +11,7 @@
 #include "cli/command_table.h"
 #include "cli/help.h"
 #include "cli/suggest.h"
+#include "cli/value_checks.h"
 
 namespace perfscope::cli {
 namespace {
@@ -69,6 +70,17 @@ int unexpectedWords(Console& console, const CLI::App& app, const Command& comman
   return usageError(console, command.name, "too many arguments: \"" + word + "\"");
 }
 
+// `--hw "$GPU"` with the variable unset: an empty value is a mistake, never "as if not given".
+std::string emptyValue(const CLI::App& app) {
+  for (const auto* option : app.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;
+    for (const auto& value : option->results()) {
+      if (value.find_first_not_of(' ') == std::string::npos) return option->get_name();
+    }
+  }
+  return "";
+}
+
 int parseAndRun(Parser& parser, std::vector<std::string> words, const std::vector<std::string>& rest,
                 const Command& command, Console& console) {
   const CLI::App& sub = *parser.app->get_subcommand(command.name);
@@ -76,12 +88,24 @@ int parseAndRun(Parser& parser, std::vector<std::string> words, const std::vecto
     std::reverse(words.begin(), words.end());  // CLI11 takes a vector from its end
     parser.app->parse(words);
   } catch (const CLI::CallForHelp&) {
-    console.out << verbHelp(command, sub);
+    const std::string detail = command.detail ? command.detail(sub, console) : "";
+    console.out << (detail.empty() ? verbHelp(command, sub, console.columns) : detail);
     return 0;
   } catch (const CLI::ExtrasError&) {
     return unexpectedWords(console, sub, command);
+  } catch (const CLI::RequiredError& error) {
+    // A mistyped option is the likelier mistake than the missing word.
+    const auto extras = sub.remaining(true);
+    const bool unknown = !extras.empty() && extras.front().starts_with("-");
+    return unknown ? unexpectedWords(console, sub, command) : usageError(console, command.name, error.what());
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string text = error.what();
+    return usageError(console, command.name, text.substr(0, text.find(':')) + " needs a value");
   } catch (const CLI::ParseError& error) {
     return usageError(console, command.name, error.what());
+  }
+  if (const std::string name = emptyValue(sub); !name.empty()) {
+    return usageError(console, command.name, name + " has an empty value");
   }
   for (const auto& [candidate, runner] : parser.runners) {
     if (candidate == &command) return runner(console, rest);
@@ -89,9 +113,30 @@ int parseAndRun(Parser& parser, std::vector<std::string> words, const std::vecto
   return static_cast<int>(ErrorKind::Internal);
 }
 
+// Words before the verb that are none of the program's own options, else only the missing verb.
+int noVerb(Console& console, const std::vector<std::string>& words, size_t count) {
+  static const std::vector<std::string> kOwn = {"--color", "--version", "--help", "-h"};
+  for (size_t i = 0; i < count; ++i) {
+    if (words[i] == "--color" && i + 1 == words.size())
+      return usageError(console, "", "--color needs a value");
+    if (words[i] == "--color") {
+      ++i;
+      continue;
+    }
+    const std::string name = words[i].substr(0, words[i].find('='));
+    if (std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end()) continue;
+    const std::string close = nearest(name, kOwn);
+    return usageError(
+        console, "",
+        "unknown option \"" + words[i] + "\"" + (close.empty() ? "" : ", did you mean " + close + "?"));
+  }
+  return usageError(console, "", "no verb given");
+}
+
 int dispatch(std::vector<std::string> words, Console& console) {
   if (!words.empty() && words[0] == "help") {
     words.erase(words.begin());
+    if (!words.empty() && words[0] == "help") words.clear();
     words.emplace_back("--help");
   }
   const size_t at = verbIndex(words);
@@ -106,11 +151,11 @@ int dispatch(std::vector<std::string> words, Console& console) {
   }
   if (!has_verb || before("--help") || before("-h")) {
     if (words.empty()) {
-      console.err << mainHelp();
+      console.err << mainHelp(console.err_columns);
       return kUsage;
     }
-    if (!before("--help") && !before("-h")) return usageError(console, "", "no verb given");
-    console.out << mainHelp();
+    if (!before("--help") && !before("-h")) return noVerb(console, words, at);
+    console.out << mainHelp(console.columns);
     return 0;
   }
   const Command* command = findCommand(words[at]);
@@ -131,14 +176,13 @@ bool readerIsGone() {
   return ::poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
 }
 
-// A reader that went away is no error; a full disk is.
+// A reader that went away is no error; a full disk is, and it outranks what the verb itself had to say: the
+// answer did not arrive. `run` prints nothing on standard output, so the status of its program is safe.
 int finish(Console& console, int code) {
   console.out.flush();
   if (console.out.good() || readerIsGone()) return code;
-  const int failed =
-      fail(console, {ErrorKind::Output, "standard output", "the report could not be written completely",
-                     "check the disk behind the redirection"});
-  return code == 0 ? failed : code;
+  return fail(console, {ErrorKind::Output, "standard output", "not all of the output could be written",
+                        "check the disk behind the redirection, and that the output is not closed"});
 }
 
 }  // namespace
@@ -156,13 +200,13 @@ Parser buildParser(Console& console) {
     sub->add_option_function<std::string>(
            "--color", [&console](const std::string& text) { console.color = kChoices.at(text); },
            "colours: auto (on a terminal, unless NO_COLOR is set), always, never")
-        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->check(oneOf({"auto", "always", "never"}))
         ->type_name("WHEN");
     sub->set_help_flag("-h,--help", "this text");
   }
   app.add_option_function<std::string>(
          "--color", [&console](const std::string& text) { console.color = kChoices.at(text); })
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+      ->check(oneOf({"auto", "always", "never"}));
   return parser;
 }
 

@@ -11,11 +11,10 @@
 namespace perfscope::cli {
 namespace {
 
-constexpr size_t kColumns = 100;
-
 // "  left      right", the right side wrapped in its own column; a long left side gets a line of its own.
-void twoColumns(std::string& text, const std::string& left, const std::string& right, size_t width) {
-  const auto lines = glyphs::wrap(right, kColumns - width - 2);
+void twoColumns(std::string& text, const std::string& left, const std::string& right, size_t width,
+                size_t columns) {
+  const auto lines = glyphs::wrap(right, columns - width - 2);
   std::string margin = "  " + glyphs::padRight(left, width);
   if (left.size() + 2 > width) {
     text += "  " + left + "\n";
@@ -25,6 +24,12 @@ void twoColumns(std::string& text, const std::string& left, const std::string& r
     text += margin + line + "\n";
     margin = std::string(width + 2, ' ');
   }
+}
+
+std::string wrapped(const std::string& words, size_t columns) {
+  std::string text;
+  for (const auto& line : glyphs::wrap(words, columns)) text += line + "\n";
+  return text;
 }
 
 std::string optionNames(const CLI::Option& option) {
@@ -42,42 +47,44 @@ std::string optionNames(const CLI::Option& option) {
 
 }  // namespace
 
-std::string mainHelp() {
+std::string mainHelp(size_t columns) {
   std::string text =
-      "perfscope: why is this GPU program not faster, and what would make it so?\n\n"
-      "usage: perfscope VERB [options]\n\nverbs\n";
-  for (const auto& command : commandTable()) twoColumns(text, command.name, command.summary, 14);
-  text +=
-      "\noptions\n"
-      "  --color WHEN  colours: auto (on a terminal, unless NO_COLOR is set), always, never\n"
-      "  --version     the version\n"
-      "  -h, --help    this text; `perfscope VERB --help` explains a verb, with examples\n\nexamples\n"
-      "  perfscope run -- python train.py         record a program and say what holds it back\n"
-      "  perfscope report python-*.perfscope      the full report of the recording\n"
-      "\nReports go to standard output, everything else to standard error. Exit codes: 0 done, 2 wrong "
-      "usage,\n"
-      "65 input refused, 66 input missing, 69 a needed part is missing, 70 internal error, 73 output cannot\n"
-      "be written, 77 no permission; `run` passes on the status of the program.\n";
-  return text;
+      wrapped("perfscope: why is this GPU program not faster, and what would make it so?", columns) +
+      "\nusage: perfscope VERB [options]\n\nverbs\n";
+  for (const auto& command : commandTable()) twoColumns(text, command.name, command.summary, 14, columns);
+  text += "\noptions\n";
+  twoColumns(text, "--color WHEN", "colours: auto (on a terminal, unless NO_COLOR is set), always, never", 14,
+             columns);
+  twoColumns(text, "--version", "the version", 14, columns);
+  twoColumns(text, "-h, --help", "this text; `perfscope VERB --help` explains a verb, with examples", 14,
+             columns);
+  text += "\nexamples\n";
+  twoColumns(text, "perfscope run -- python train.py", "record, say what holds it back", 37, columns);
+  twoColumns(text, "perfscope report python-*.perfscope", "the full report of the recording", 37, columns);
+  return text + "\n" +
+         wrapped(
+             "Reports go to standard output, everything else to standard error. Text is laid out for the "
+             "width of the terminal, 60 to 100 columns; COLUMNS overrides it. Exit codes: 0 done, 2 wrong "
+             "usage, 65 input refused, 66 input missing, 69 a needed part is missing, 70 internal error, 73 "
+             "output cannot be written, 77 no permission; `run` passes on the status of the program.",
+             columns);
 }
 
-std::string verbHelp(const Command& command, const CLI::App& app) {
+std::string verbHelp(const Command& command, const CLI::App& app, size_t columns) {
   std::string text;
-  for (const auto& line : glyphs::wrap("perfscope " + command.name + ": " + command.summary, kColumns)) {
-    text += line + "\n";
-  }
-  text += "\n";
+  text += wrapped("perfscope " + command.name + ": " + command.summary, columns) + "\n";
   text += "usage: perfscope " + command.name + " " + command.usage + "\n";
   std::string arguments, options;
   for (const auto* option : app.get_options()) {
     const bool positional = option->get_positional();
-    twoColumns(positional ? arguments : options, optionNames(*option), option->get_description(), 28);
+    twoColumns(positional ? arguments : options, optionNames(*option), option->get_description(), 28,
+               columns);
   }
   if (!arguments.empty()) text += "\narguments\n" + arguments;
   text += "\noptions\n" + options + "\nexamples\n";
   for (const auto& example : command.examples) {
     text += "  perfscope " + example.line + "\n";
-    for (const auto& line : glyphs::wrap(example.meaning, kColumns - 6)) text += "      " + line + "\n";
+    for (const auto& line : glyphs::wrap(example.meaning, columns - 6)) text += "      " + line + "\n";
   }
   return text;
 }

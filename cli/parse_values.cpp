@@ -18,8 +18,8 @@ constexpr std::array<TimeUnit, 6> kTimeUnits = {
 constexpr double kLongest = 1e18;  // 31 years; keeps the cast to 64 bits defined
 
 tl::unexpected<Error> refuse(std::string_view option, std::string_view text, const std::string& expected) {
-  return failure(ErrorKind::Usage, std::string(option),
-                 "\"" + std::string(text) + "\" is not what is expected", expected);
+  return failure(ErrorKind::Usage, std::string(option), "\"" + std::string(text) + "\" is not understood",
+                 "give " + expected);
 }
 
 template <class T>
@@ -48,7 +48,9 @@ Result<uint64_t> parseDurationNs(std::string_view option, std::string_view text)
   const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
   for (const auto& known : kTimeUnits) {
     const double ns = value * known.ns;
-    if (error == std::errc() && unit == known.name && ns >= 0 && ns < kLongest) return std::llround(ns);
+    if (error != std::errc() || unit != known.name || ns < 0 || std::isnan(ns)) continue;
+    if (ns < kLongest) return std::llround(ns);
+    return refuse(option, text, "a time below 31 years");
   }
   return refuse(option, text, "a time with its unit, such as 250ms, 5s or 2min");
 }
@@ -83,7 +85,7 @@ Status parseCapture(std::string_view text, CollectorConfig& config) {
     config.capture_range = text.substr(kNvtx.size());
   } else {
     return refuse("--capture", text,
-                  "choose all, cuda-profiler-api (cudaProfilerStart/Stop) or nvtx:NAME (inside NVTX ranges "
+                  "all, cuda-profiler-api (cudaProfilerStart/Stop) or nvtx:NAME (inside NVTX ranges "
                   "called NAME)");
   }
   return {};

@@ -39,11 +39,12 @@ void surviveBrokenPipe() {
 }
 
 void showProgress(Console& console, const Progress& progress) {
-  console.err << fmt::format("\r\033[Kperfscope: {} s, {} GPU records, {}/s, {} processes{}",
-                             format::number(progress.elapsed_s), format::count(progress.gpu_records),
-                             format::number(progress.spool_records_per_s), progress.processes,
-                             progress.losses > 0 ? ", losing records" : "")
-              << std::flush;
+  const std::string line = fmt::format(
+      "perfscope: {} s, {}, {}/s, {}{}", format::number(progress.elapsed_s),
+      format::counted(progress.gpu_records, "GPU record"), format::number(progress.spool_records_per_s),
+      format::counted(progress.processes, "process"), progress.losses > 0 ? ", losing records" : "");
+  // A line that wraps could not be taken back.
+  console.err << "\r\033[K" << glyphs::shorten(line, console.err_columns - 1) << std::flush;
 }
 
 void printSummary(Console& console, const RunOutcome& outcome) {
@@ -55,6 +56,7 @@ void printSummary(Console& console, const RunOutcome& outcome) {
   TextOptions options;
   options.color = console.colorErr();
   options.utf8 = console.utf8;
+  options.columns = console.err_columns;
   console.err << renderSummary(*report, options) << '\n';
 }
 
@@ -76,8 +78,8 @@ int conclude(Console& console, const RunOutcome& outcome, const RecordingOptions
   if (outcome.recording_error) code = fail(console, *outcome.recording_error);
   if (outcome.gpu_records == 0 && code == 0) code = emptyProfile(console, outcome, options);
   if (!options.quiet && outcome.gpu_records > 0) {
-    console.err << fmt::format("perfscope: wrote {} ({} GPU records)\n", outcome.profile_path,
-                               format::count(outcome.gpu_records));
+    console.err << fmt::format("perfscope: wrote {} ({})\n", outcome.profile_path,
+                               format::counted(outcome.gpu_records, "GPU record"));
     if (with_summary) {
       console.err << fmt::format(
           "  next: perfscope report {0}\n        perfscope query {0} \"select * from v_kernel_summary\"\n",

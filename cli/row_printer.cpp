@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "analysis/report/format.h"
 #include "analysis/report/glyphs.h"
@@ -30,12 +31,29 @@ Cell read(const Statement& statement, int column) {
   return {format::exact(value), true};
 }
 
+// ("a", "b", "a") -> ("a", "b", "a_2"): a JSON object that names a key twice loses a value in most readers.
+// A name that the SELECT itself uses is never taken.
+std::vector<std::string> distinctNames(std::vector<std::string> names) {
+  std::set<std::string> taken(names.begin(), names.end());
+  std::set<std::string> seen;
+  for (auto& name : names) {
+    if (seen.insert(name).second) continue;
+    int number = 2;
+    while (!taken.insert(name + "_" + std::to_string(number)).second) ++number;
+    name += "_" + std::to_string(number);
+  }
+  return names;
+}
+
 class RowWriter {
  public:
   RowWriter(std::ostream& out, RowFormat format, std::vector<std::string> names)
       : m_out(out), m_format(format), m_names(std::move(names)) {
     if (m_format == RowFormat::Csv) writeCsv([&](size_t i) { return m_names[i]; });
-    if (m_format == RowFormat::Json) m_out << "[";
+    if (m_format == RowFormat::Json) {
+      m_names = distinctNames(std::move(m_names));
+      m_out << "[";
+    }
   }
 
   void row(std::vector<Cell> cells) {
@@ -68,7 +86,7 @@ class RowWriter {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 
-  // By hand, because two columns may share a name and a JSON object value could not hold both.
+  // By hand: rows stream through, and the columns keep the order of the SELECT.
   void writeJson(const std::vector<Cell>& cells) {
     m_out << (m_count == 0 ? "\n  {" : ",\n  {");
     for (size_t i = 0; i < cells.size(); ++i) {

@@ -14,7 +14,8 @@ namespace perfscope::cli {
 enum class RowFormat { Table, Csv, Json };
 
 // Steps `statement` to its end and prints every row. NULL is "NULL" in a table, empty in CSV, null in JSON.
-// Table cells longer than 80 columns are shortened in the middle; CSV and JSON are exact. Errors: those of
+// Table cells longer than 80 columns are shortened in the middle; CSV and JSON are exact. In JSON
+// columns of one name are told apart as name, name_2, name_3. Errors: those of
 // SQLite; stops quietly when the stream breaks.
 Status printRows(Statement& statement, RowFormat format, std::ostream& out);
 

@@ -137,4 +137,12 @@ bool isMemoryNatured(KernelClass kernel_class) {
   return false;
 }
 
+bool isMemoryNatured(std::string_view class_name) {
+  for (int i = 0; i <= static_cast<int>(KernelClass::Other); ++i) {
+    const auto candidate = static_cast<KernelClass>(i);
+    if (class_name == name(candidate)) return isMemoryNatured(candidate);
+  }
+  return false;
+}
+
 }  // namespace perfscope

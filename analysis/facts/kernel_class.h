@@ -32,5 +32,7 @@ enum class KernelClass : uint8_t {
 // normalisation,
 // ...), so that memory is what they need when no FLOPs are known.
 [[nodiscard]] bool isMemoryNatured(KernelClass kernel_class);
+// The same for a class by its name in the report; false for an unknown name.
+[[nodiscard]] bool isMemoryNatured(std::string_view class_name);
 
 }  // namespace perfscope

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "analysis/hardware/catalogue.h"
@@ -25,10 +26,17 @@ std::string boardName(std::string_view device_name) {
   return std::string(device_name.substr(0, device_name.find(" MIG ")));
 }
 
+// People type "nvidia h200"; no two products differ in capitals only.
+bool sameName(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
 const HardwareSpec* findByName(const std::vector<HardwareSpec>& specs, const std::string& board) {
   for (const HardwareSpec& spec : specs) {
-    if (std::find(spec.match_names.begin(), spec.match_names.end(), board) != spec.match_names.end())
-      return &spec;
+    const auto same = [&](const std::string& name) { return sameName(name, board); };
+    if (std::any_of(spec.match_names.begin(), spec.match_names.end(), same)) return &spec;
   }
   return nullptr;
 }

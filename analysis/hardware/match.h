@@ -49,11 +49,11 @@ struct HardwareMatch {
   std::vector<std::string> warnings;  // where device and table disagree; the device is right
 };
 
-// Pure. The name must equal a driver name of the catalogue as a whole: "NVIDIA H200" is not "NVIDIA H200
-// NVL". A " MIG ..." suffix is taken off first. A device whose compute capability contradicts the row is no
-// match by name. A scaled or MIG spec has no bandwidth unless the device states one, because the board's
-// figure is shared. Error: Unavailable with the missing fact (unknown compute capability, no SM count, no
-// clock) and the remedy.
+// Pure. The name must equal a driver name of the catalogue as a whole, capitals aside: "NVIDIA H200" is not
+// "NVIDIA H200 NVL". A " MIG ..." suffix is taken off first. A device whose compute capability contradicts
+// the row is no match by name. A scaled or MIG spec has no bandwidth unless the device states one, because
+// the board's figure is shared. Error: Unavailable with the missing fact (unknown compute capability, no SM
+// count, no clock) and the remedy.
 [[nodiscard]] Result<HardwareMatch> matchDevice(const std::vector<HardwareSpec>& specs,
                                                 const DeviceFacts& device);
 

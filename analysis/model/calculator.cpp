@@ -18,27 +18,22 @@ constexpr std::string_view kGpuKey = "gpu";
 constexpr std::string_view kPrecisionKey = "precision";
 constexpr double kLargestWhole = 9007199254740992.0;  // 2^53: above it a double no longer counts
 
-std::string describe(const InputSpec& input) {
-  std::string text(input.name);
-  if (!input.unit.empty()) text += fmt::format(" [{}]", input.unit);
-  if (!input.default_text.empty()) text += fmt::format(" (default {})", input.default_text);
-  if (input.optional) text += " (optional)";
-  return text;
+std::string inputNames(const Calculator& calculator) {
+  std::string text;
+  for (const InputSpec& input : calculator.inputs)
+    text += (text.empty() ? "" : ", ") + std::string(input.name);
+  return text + (calculator.takesGpu() ? ", gpu, precision" : "");
 }
 
-std::string validInputs(const Calculator& calculator) {
-  std::string text = "inputs are ";
-  for (const InputSpec& input : calculator.inputs) {
-    if (&input != &calculator.inputs.front()) text += ", ";
-    text += describe(input);
-  }
-  if (calculator.takesGpu()) text += ", gpu, precision";
-  return text + fmt::format("; example: {} {}", calculator.name, calculator.example);
+// What helps with any wrong argument: the place where the inputs are explained, and a line to start from.
+std::string explained(const Calculator& calculator) {
+  return fmt::format("`perfscope calc {0}` explains the inputs; example: perfscope calc {0} {1}",
+                     calculator.name, calculator.example);
 }
 
-tl::unexpected<Error> misuse(const Calculator& calculator, std::string reason) {
+tl::unexpected<Error> misuse(const Calculator& calculator, std::string reason, std::string remedy = {}) {
   return failure(ErrorKind::Usage, fmt::format("calc {}", calculator.name), std::move(reason),
-                 validInputs(calculator));
+                 remedy.empty() ? explained(calculator) : std::move(remedy));
 }
 
 std::optional<std::string> domainProblem(double value, Domain domain) {
@@ -118,7 +113,11 @@ class InputResolver {
       const bool gpu_key = m_calculator.takesGpu() && (key == kGpuKey || key == kPrecisionKey);
       const bool known = std::any_of(m_calculator.inputs.begin(), m_calculator.inputs.end(),
                                      [&name = key](const InputSpec& input) { return input.name == name; });
-      if (!gpu_key && !known) return misuse(m_calculator, fmt::format("it has no input '{}'", key));
+      if (!gpu_key && !known) {
+        return misuse(m_calculator, fmt::format("it has no input '{}'", key),
+                      fmt::format("its inputs are {}; `perfscope calc {}` explains them",
+                                  inputNames(m_calculator), m_calculator.name));
+      }
     }
     return {};
   }
@@ -144,7 +143,7 @@ class InputResolver {
   Result<std::optional<ResolvedInput>> resolveOne(const InputSpec& input) const {
     const std::string unit(input.unit);
     const auto given = m_arguments.find(input.name);
-    if (given != m_arguments.end()) return parsed(input, given->second, "given");
+    if (given != m_arguments.end()) return parsed(input, given->second, sourceOfGiven(input, given->second));
     if (m_spec && input.from_gpu != GpuCell::None) {
       const auto cell = readCell(*m_spec, input.from_gpu, m_precision);
       if (cell) return ResolvedInput{std::string(input.name), cell->value, unit, sourceOf(input, *cell)};
@@ -158,12 +157,20 @@ class InputResolver {
   Result<std::optional<ResolvedInput>> parsed(const InputSpec& input, std::string_view text,
                                               std::string_view source) const {
     const auto value = parseQuantity(text, input.unit);
-    if (!value)
-      return misuse(m_calculator, fmt::format("input {}: {}", input.name, value.error().sentence()));
+    if (!value) {
+      return misuse(m_calculator, fmt::format("input '{}={}': {}", input.name, text, value.error().reason),
+                    value.error().remedy);
+    }
     if (const auto problem = domainProblem(*value, input.domain)) {
       return misuse(m_calculator, fmt::format("input '{}' is {} but {}", input.name, text, *problem));
     }
     return ResolvedInput{std::string(input.name), *value, std::string(input.unit), std::string(source)};
+  }
+
+  // A bare number of a quantity that has a unit is often one whose prefix was forgotten: "peak=989".
+  static std::string sourceOfGiven(const InputSpec& input, std::string_view text) {
+    const bool assumed = !input.unit.empty() && isBareNumber(text);
+    return assumed ? fmt::format("given without a unit, taken as {}", input.unit) : std::string("given");
   }
 
   [[nodiscard]] std::string sourceOf(const InputSpec& input, const hardware::Ceiling& cell) const {
@@ -176,7 +183,7 @@ class InputResolver {
   const Calculator& m_calculator;
   const Arguments& m_arguments;
   const hardware::HardwareSpec* m_spec = nullptr;
-  hardware::Precision m_precision = hardware::Precision::Fp16Tensor;
+  hardware::Precision m_precision = kDefaultPrecision;
 };
 
 }  // namespace
@@ -209,7 +216,11 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
   Arguments arguments;
   for (const std::string& word : words) {
     const auto equals = word.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == word.size()) {
+    if (equals != std::string::npos && equals != 0 && equals + 1 == word.size()) {
+      return failure(ErrorKind::Usage, fmt::format("'{}'", word), "there is no value behind the =",
+                     fmt::format("write a value, or leave {} out", word.substr(0, equals)));
+    }
+    if (equals == std::string::npos || equals == 0) {
       return failure(ErrorKind::Usage, fmt::format("'{}'", word), "this is not key=value",
                      "write for example bandwidth=3.35T");
     }
@@ -229,9 +240,9 @@ Result<Evaluation> evaluate(const Calculator& calculator, const Arguments& argum
   if (!values) return tl::unexpected<Error>(values.error());
   for (const NamedValue& value : *values) {
     if (!std::isfinite(value.value)) {
-      return failure(ErrorKind::Unavailable, fmt::format("calc {}", calculator.name),
-                     fmt::format("'{}' has no finite value for these inputs ({})", value.name, value.formula),
-                     validInputs(calculator));
+      return misuse(calculator,
+                    fmt::format("'{}' has no finite value for these inputs ({})", value.name, value.formula),
+                    "look for an input that is far too large or too small, or that makes a divisor 0");
     }
   }
   evaluation.values = std::move(*values);

@@ -9,9 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/hardware/precision.h"
 #include "schemas/result.h"
 
 namespace perfscope::model {
+
+// Whose peak `gpu=` stands for where no `precision=` is given.
+inline constexpr hardware::Precision kDefaultPrecision = hardware::Precision::Fp16Tensor;
 
 // What values an input accepts.
 enum class Domain : std::uint8_t {
@@ -25,7 +29,7 @@ enum class Domain : std::uint8_t {
 // Which cell of the hardware catalogue fills an input when `gpu=` is given.
 enum class GpuCell : std::uint8_t {
   None,
-  Peak,       // of `precision=`, fp16_tensor unless given
+  Peak,       // of `precision=`, kDefaultPrecision unless given
   Bandwidth,  // DRAM
   Memory,     // capacity
   Nvlink,     // one direction
@@ -87,7 +91,7 @@ struct ResolvedInput {
   std::string name;
   double value = 0;
   std::string unit;
-  std::string source;  // "given", "default", "datasheet of H200 SXM 141GB"
+  std::string source;  // "given", "given without a unit, taken as FLOP/s", "default", "datasheet of H200 SXM"
 };
 
 struct Evaluation {
@@ -104,8 +108,8 @@ using Arguments = std::map<std::string, std::string, std::less<>>;
 // Evaluates with arguments as text: values as parseQuantity() reads them, plus `gpu=SPEC` and
 // `precision=NAME` where takesGpu(). What is given wins over the catalogue, the catalogue over the default.
 // Pure but for the built-in catalogue. Errors are Usage (unknown key, missing input, text that is no number,
-// value outside its domain; each lists the valid inputs) or Unavailable (an unknown cell of the catalogue, a
-// result that does not exist).
+// value outside its domain, inputs for which a result is not finite; each says what is valid or where it
+// stands) or Unavailable (an unknown cell of the catalogue, a launch that cannot run).
 [[nodiscard]] Result<Evaluation> evaluate(const Calculator& calculator, const Arguments& arguments);
 
 }  // namespace perfscope::model

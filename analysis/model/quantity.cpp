@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -92,7 +93,8 @@ std::optional<double> scaleOf(std::string_view tail, std::string_view unit) {
   for (const Scale& prefix : kPrefixes) {
     if (tail == prefix.text) return prefix.factor;
   }
-  if (tail == "B") return kBillion;
+  // "70b": bits would make no sense in a plain number.
+  if (tail == "B" || (tail == "b" && unit.empty())) return kBillion;
   return std::nullopt;
 }
 
@@ -100,6 +102,38 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
+}
+
+// In how many letters two texts of one length differ when only capitals may; empty when in anything else.
+std::optional<std::size_t> capitalsApart(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return std::nullopt;
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (lower(a[i]) != lower(b[i])) return std::nullopt;
+    if (a[i] != b[i]) ++different;
+  }
+  return different;
+}
+
+// "gb" -> "GB": the nearest prefix and unit that would have been understood; "" when there is none.
+std::string sameButForCapitals(std::string_view tail, std::string_view unit) {
+  std::string best;
+  std::size_t fewest = tail.size() + 1;
+  const auto consider = [&](const std::string& candidate) {
+    const auto apart = capitalsApart(tail, candidate);
+    if (!apart || *apart >= fewest) return;
+    best = candidate;
+    fewest = *apart;
+  };
+  for (const Scale& prefix : kPrefixes) {
+    consider(std::string(prefix.text));
+    for (const Spelling& spelling : kSpellings) {
+      if (spelling.unit == unit && (spelling.takes_prefix || prefix.text.empty()))
+        consider(std::string(prefix.text) + std::string(spelling.text));
+    }
+  }
+  return best;
 }
 
 std::string examplesFor(std::string_view unit) {
@@ -124,11 +158,26 @@ Result<double> parseQuantity(std::string_view text, std::string_view unit) {
   const auto parsed = std::from_chars(body.data(), end, value);
   if (parsed.ec == std::errc::result_out_of_range) return refuse("the number is out of range");
   if (parsed.ec != std::errc{}) return refuse("it does not begin with a number");
-  const auto scale = scaleOf(trimmed(body.substr(static_cast<std::size_t>(parsed.ptr - body.data()))), unit);
-  if (!scale) return refuse("the part after the number is no known prefix and unit");
+  const auto digits = static_cast<std::size_t>(parsed.ptr - body.data());
+  const std::string_view tail = trimmed(body.substr(digits));
+  const auto scale = scaleOf(tail, unit);
+  if (!scale) {
+    const std::string reason = fmt::format("'{}' is no known prefix and unit", tail);
+    const std::string meant = sameButForCapitals(tail, unit);
+    if (meant.empty()) return refuse(reason);
+    return failure(ErrorKind::Usage, fmt::format("'{}'", text), reason,
+                   fmt::format("did you mean {}{}?", body.substr(0, digits), meant));
+  }
   value *= *scale;
   if (!std::isfinite(value)) return refuse("the number is not finite");
   return value;
+}
+
+bool isBareNumber(std::string_view text) {
+  const std::string_view body = trimmed(text);
+  double value = 0;
+  const auto parsed = std::from_chars(body.data(), body.data() + body.size(), value);
+  return parsed.ec == std::errc{} && parsed.ptr == body.data() + body.size();
 }
 
 }  // namespace perfscope::model

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <string_view>
 
 namespace perfscope::format {
 namespace {
@@ -97,8 +98,15 @@ std::string count(int64_t value) {
   return digits;
 }
 
-std::string counted(int64_t value, const char* noun) {
-  return count(value) + " " + noun + (value == 1 ? "" : "s");
+std::string counted(int64_t value, std::string_view noun) {
+  std::string text = count(value) + " " + std::string(noun);
+  if (value == 1 || noun.empty()) return text;
+  const bool hissing =
+      noun.ends_with("s") || noun.ends_with("x") || noun.ends_with("ch") || noun.ends_with("sh");
+  const bool y = noun.ends_with("y") && noun.size() > 1 &&
+                 std::string_view("aeiou").find(noun[noun.size() - 2]) == std::string_view::npos;
+  if (y) text.pop_back();
+  return text + (y ? "ies" : hissing ? "es" : "s");
 }
 
 std::string percent(double fraction) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace perfscope::format {
 
@@ -29,8 +30,9 @@ namespace perfscope::format {
 // 1234567 -> "1,234,567".
 [[nodiscard]] std::string count(int64_t value);
 
-// (1, "gap") -> "1 gap", (1200, "gap") -> "1,200 gaps"; an English noun whose plural takes an s.
-[[nodiscard]] std::string counted(int64_t value, const char* noun);
+// (1, "gap") -> "1 gap", (1200, "gap") -> "1,200 gaps", (2, "copy") -> "2 copies",
+// (3, "process") -> "3 processes"; an English noun with a regular plural. The only place that makes plurals.
+[[nodiscard]] std::string counted(int64_t value, std::string_view noun);
 
 // 0.4267 -> "42.7 %". A part that is not whole never reads "0.0 %" or "100.0 %": "< 0.1 %", "> 99.9 %".
 [[nodiscard]] std::string percent(double fraction);

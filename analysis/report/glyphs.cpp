@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "analysis/report/line_bonds.h"
+
 namespace perfscope::glyphs {
 namespace {
 
@@ -166,7 +168,8 @@ std::vector<std::string> wrap(std::string_view text, size_t columns) {
   columns = std::max<size_t>(columns, 2);  // a wide character needs two
   std::vector<std::string> lines(1);
   while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
+    size_t end = unbreakableBytes(text);
+    if (width(text.substr(0, end)) > columns) end = std::min(text.find(' '), text.size());
     std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (word.empty()) continue;

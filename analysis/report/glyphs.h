@@ -21,8 +21,8 @@ namespace perfscope::glyphs {
 [[nodiscard]] std::string padRight(std::string_view text, size_t columns);
 [[nodiscard]] std::string padLeft(std::string_view text, size_t columns);
 
-// Breaks at spaces; a word wider than a line is cut into pieces, so no line is ever wider than `columns`
-// (at least 1). An empty text gives one empty line.
+// Breaks at spaces, but never between a number and its unit (line_bonds.h); a word wider than a line is cut
+// into pieces, so no line is ever wider than `columns` (at least 1). An empty text gives one empty line.
 [[nodiscard]] std::vector<std::string> wrap(std::string_view text, size_t columns);
 
 // Every character outside ASCII -> one of the same width that looks alike, else '?'.

@@ -19,43 +19,64 @@ std::string dimensions(const int64_t (&values)[3]) {
 
 struct CsvColumn {
   const char* name;
+  const char* doc;
   std::string (*print)(const KernelReport&);
 };
 
 using K = KernelReport;
 
-constexpr std::array<CsvColumn, 31> kColumns = {{
-    {"device", [](const K& k) { return std::to_string(k.device); }},
-    {"name", [](const K& k) { return k.name; }},
-    {"short_name", [](const K& k) { return k.short_name; }},
-    {"class", [](const K& k) { return k.kernel_class; }},
-    {"count", [](const K& k) { return std::to_string(k.count); }},
-    {"total_ns", [](const K& k) { return std::to_string(k.total_ns); }},
-    {"share", [](const K& k) { return format::exact(k.share); }},
-    {"min_ns", [](const K& k) { return std::to_string(k.duration.min_ns); }},
-    {"p50_ns", [](const K& k) { return std::to_string(k.duration.p50_ns); }},
-    {"p95_ns", [](const K& k) { return std::to_string(k.duration.p95_ns); }},
-    {"max_ns", [](const K& k) { return std::to_string(k.duration.max_ns); }},
-    {"grid", [](const K& k) { return dimensions(k.grid); }},
-    {"block", [](const K& k) { return dimensions(k.block); }},
-    {"shape_count", [](const K& k) { return std::to_string(k.shape_count); }},
-    {"registers_per_thread", [](const K& k) { return std::to_string(k.registers); }},
-    {"shared_bytes_per_block", [](const K& k) { return std::to_string(k.shared_bytes); }},
-    {"graph_node_count", [](const K& k) { return std::to_string(k.graph_node_count); }},
-    {"occupancy", [](const K& k) { return cell(k.occupancy); }},
-    {"waves", [](const K& k) { return cell(k.waves); }},
-    {"tail", [](const K& k) { return cell(k.tail); }},
-    {"algorithmic_flops", [](const K& k) { return cell(k.flops.algorithmic); }},
-    {"algorithmic_bytes", [](const K& k) { return cell(k.bytes.algorithmic); }},
-    {"intensity_algorithmic", [](const K& k) { return cell(k.intensity_algorithmic); }},
-    {"achieved_flops_per_s", [](const K& k) { return cell(k.achieved_flops); }},
-    {"achieved_bytes_per_s", [](const K& k) { return cell(k.achieved_bytes_per_s); }},
-    {"precision", [](const K& k) { return k.roofline.precision; }},
-    {"ceiling_flops_per_s", [](const K& k) { return cell(k.roofline.ceiling_flops); }},
-    {"ceiling_bytes_per_s", [](const K& k) { return cell(k.roofline.ceiling_bytes_per_s); }},
-    {"fraction_of_roof", [](const K& k) { return cell(k.roofline.fraction_of_roof); }},
-    {"roofline_verdict", [](const K& k) { return k.roofline.verdict; }},
-    {"flops_why",
+constexpr std::array<CsvColumn, 32> kColumns = {{
+    {"device", "id of the GPU in the profile", [](const K& k) { return std::to_string(k.device); }},
+    {"name", "full name of the kernel", [](const K& k) { return k.name; }},
+    {"short_name", "name without arguments", [](const K& k) { return k.short_name; }},
+    {"class", "kind of work, told by the name: gemm, attention, elementwise, ...",
+     [](const K& k) { return k.kernel_class; }},
+    {"count", "launches", [](const K& k) { return std::to_string(k.count); }},
+    {"total_ns", "sum of the durations, ns", [](const K& k) { return std::to_string(k.total_ns); }},
+    {"share", "of all kernel time of that GPU, 0 to 1", [](const K& k) { return format::exact(k.share); }},
+    {"min_ns", "shortest launch, ns", [](const K& k) { return std::to_string(k.duration.min_ns); }},
+    {"p50_ns", "median duration, ns", [](const K& k) { return std::to_string(k.duration.p50_ns); }},
+    {"p95_ns", "95th percentile of the duration, ns",
+     [](const K& k) { return std::to_string(k.duration.p95_ns); }},
+    {"max_ns", "longest launch, ns", [](const K& k) { return std::to_string(k.duration.max_ns); }},
+    {"grid", "blocks in x, y, z of the launch shape with the most time",
+     [](const K& k) { return dimensions(k.grid); }},
+    {"block", "threads of a block in x, y, z, same shape", [](const K& k) { return dimensions(k.block); }},
+    {"shape_count", "launch shapes seen", [](const K& k) { return std::to_string(k.shape_count); }},
+    {"registers_per_thread", "registers of a thread, same shape",
+     [](const K& k) { return std::to_string(k.registers); }},
+    {"shared_bytes_per_block", "static and dynamic shared memory of a block, bytes, same shape",
+     [](const K& k) { return std::to_string(k.shared_bytes); }},
+    {"graph_node_count", "launches that came from CUDA graphs",
+     [](const K& k) { return std::to_string(k.graph_node_count); }},
+    {"occupancy", "resident warps over the most possible, 0 to 1",
+     [](const K& k) { return cell(k.occupancy); }},
+    {"waves", "blocks over the blocks that fit on the GPU at once", [](const K& k) { return cell(k.waves); }},
+    {"tail", "unused part of the last wave, 0 to 1", [](const K& k) { return cell(k.tail); }},
+    {"algorithmic_flops", "floating-point operations of all launches, from the library calls",
+     [](const K& k) { return cell(k.flops.algorithmic); }},
+    {"algorithmic_bytes", "bytes of all launches when each operand is moved once",
+     [](const K& k) { return cell(k.bytes.algorithmic); }},
+    {"intensity_algorithmic", "FLOP per byte of these two",
+     [](const K& k) { return cell(k.intensity_algorithmic); }},
+    {"achieved_flops_per_s", "FLOP/s over the time of the launches that carry FLOPs",
+     [](const K& k) { return cell(k.achieved_flops); }},
+    {"achieved_bytes_per_s", "bytes/s over the time of the launches that carry bytes",
+     [](const K& k) { return cell(k.achieved_bytes_per_s); }},
+    {"precision", "number format the ceiling belongs to", [](const K& k) { return k.roofline.precision; }},
+    {"ceiling_flops_per_s", "the data sheet's peak of that precision, FLOP/s",
+     [](const K& k) { return cell(k.roofline.ceiling_flops); }},
+    {"ceiling_flops_at_clock", "that peak at the median SM clock of the analysed time, FLOP/s",
+     [](const K& k) { return cell(k.roofline.ceiling_flops_at_clock); }},
+    {"ceiling_bytes_per_s", "memory bandwidth of the data sheet, bytes/s",
+     [](const K& k) { return cell(k.roofline.ceiling_bytes_per_s); }},
+    {"fraction_of_roof",
+     "of what its intensity allows under the peak at the recorded clock (the data sheet's where no clock was "
+     "sampled) and the bandwidth, 0 to 1",
+     [](const K& k) { return cell(k.roofline.fraction_of_roof); }},
+    {"roofline_verdict", "memory, compute, below_both, launch, no_flops or unknown",
+     [](const K& k) { return k.roofline.verdict; }},
+    {"flops_why", "why algorithmic_flops is empty",
      [](const K& k) {
        return k.flops.algorithmic.has() ? std::string() : "not measured, because " + k.flops.algorithmic.why;
      }},
@@ -89,6 +110,12 @@ std::string csvCell(std::string_view text) {
     quoted += c;
   }
   return quoted + '"';
+}
+
+std::vector<CsvColumnInfo> csvColumns() {
+  std::vector<CsvColumnInfo> columns;
+  for (const auto& column : kColumns) columns.push_back({column.name, column.doc});
+  return columns;
 }
 
 std::string renderCsv(const Report& report, const CsvOptions& options) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/report/kernel_groups.h"
 #include "analysis/report/report.h"
@@ -16,6 +17,13 @@ struct CsvOptions {
   std::optional<size_t> top;             // at most so many rows
   const KernelGroups* groups = nullptr;  // this table instead of the kernels; not owned
 };
+
+struct CsvColumnInfo {
+  std::string_view name, doc;  // doc: meaning and unit, one clause
+};
+
+// The columns of the kernel table, in their order.
+[[nodiscard]] std::vector<CsvColumnInfo> csvColumns();
 
 [[nodiscard]] std::string renderCsv(const Report& report, const CsvOptions& options = {});
 

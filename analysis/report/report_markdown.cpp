@@ -32,7 +32,7 @@ void row(std::string& text, const std::vector<std::string>& cells) {
 
 void verdict(std::string& text, const Report& report, const MarkdownOptions&) {
   const auto& v = report.verdict;
-  const auto& word = words::binding(v.binding);
+  const auto& word = words::binding(report, v.binding);
   text += fmt::format("### {} (confidence {})\n\n{}\n", escapeMarkdown(words::title(word, v.binding)),
                       format::confidence(v.confidence), escapeMarkdown(v.text));
   for (const auto& evidence : v.evidence) text += "- " + escapeMarkdown(evidence.text) + "\n";
@@ -103,8 +103,11 @@ void kernels(std::string& text, const Report& report, const MarkdownOptions& opt
                roof.fraction_of_roof.has() ? format::percent(*roof.fraction_of_roof) : "not measured",
                escapeMarkdown(words::title(words::roofline(roof.verdict), roof.verdict))});
   }
-  if (report.kernels.size() > options.top)
-    text += fmt::format("\n{} more kernels are not shown.\n", report.kernels.size() - options.top);
+  if (report.kernels.size() > options.top) {
+    const auto more = static_cast<int64_t>(report.kernels.size() - options.top);
+    text +=
+        fmt::format("\n{} {} not shown.\n", format::counted(more, "more kernel"), more == 1 ? "is" : "are");
+  }
 }
 
 void gaps(std::string& text, const Report& report, const MarkdownOptions&) {

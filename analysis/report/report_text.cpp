@@ -40,7 +40,7 @@ bool wanted(const TextOptions& options, std::string_view id) {
 std::string renderText(const Report& report, const TextOptions& options) {
   Page page({options.columns, options.color, options.utf8});
   page.line({{"PerfScope report", Ink::Bold},
-             {"  " + glyphs::shorten(glyphs::clean(report.path), 80), Ink::Plain}});
+             {"  " + glyphs::shorten(glyphs::clean(report.path), page.columnsBeside(20)), Ink::Plain}});
   for (size_t i = 0; i < kPrinters.size(); ++i) {
     if (wanted(options, kReportSections[i].id)) kPrinters[i](page, report, options);
   }

@@ -13,6 +13,8 @@ namespace perfscope::text_report {
 namespace {
 
 constexpr size_t kBarColumns = 40;
+constexpr size_t kBesideBar = 46;  // label and figures of the line with the bar
+constexpr size_t kSparkColumns = 60, kBesideSpark = 22;
 constexpr size_t kManyDevices = 3;  // from here on one line each
 constexpr size_t kBriefTop = 5;     // the summary after a run leaves clocks and power out
 constexpr double kLowBusy = 0.5;    // drawn in the colour of a warning
@@ -33,25 +35,26 @@ std::string range(const Measured<ValueRange>& measured, const char* unit) {
 }
 
 void printWork(Page& page, const DeviceReport& device) {
-  page.item("kernels",
-            fmt::format("{} launches, {} in sum; at least one ran for {}", format::count(device.kernel_count),
-                        time(device.kernel_sum_ns), time(device.kernel_busy_ns)) +
-                (device.graph_node_count > 0
-                     ? fmt::format("; {} of them in CUDA graphs", format::count(device.graph_node_count))
-                     : ""));
+  page.item("kernels", fmt::format("{}, {} in sum; at least one ran for {}",
+                                   format::counted(device.kernel_count, "launch"), time(device.kernel_sum_ns),
+                                   time(device.kernel_busy_ns)) +
+                           (device.graph_node_count > 0 ? fmt::format("; {} of them in CUDA graphs",
+                                                                      format::count(device.graph_node_count))
+                                                        : ""));
   if (device.comm_count > 0) {
     page.item("communication", fmt::format("{}, {}; {} of it hidden behind computing, {} exposed",
                                            format::counted(device.comm_count, "kernel"), time(device.comm_ns),
                                            time(device.overlap_ns), time(device.exposed_comm_ns)));
   }
   if (device.memcpy_count > 0) {
-    page.item("copies", fmt::format("{} copies of {} in {}, of which {} behind kernels",
-                                    format::count(device.memcpy_count),
+    page.item("copies", fmt::format("{}: {} in sum, in {}, of which {} behind kernels",
+                                    format::counted(device.memcpy_count, "copy"),
                                     format::bytes(static_cast<double>(device.memcpy_bytes)),
                                     time(device.memcpy_ns), time(device.copy_hidden_ns)));
   }
   if (device.memset_count > 0) {
-    page.item("fills", fmt::format("{} in {}", format::count(device.memset_count), time(device.memset_ns)));
+    page.item("fills",
+              fmt::format("{} in {}", format::counted(device.memset_count, "fill"), time(device.memset_ns)));
   }
   if (device.opaque_graph_ns.has() && *device.opaque_graph_ns > 0) {
     page.item("hidden in graphs",
@@ -85,10 +88,12 @@ void printMachine(Page& page, const DeviceReport& device) {
 void printDevice(Page& page, const DeviceReport& device, bool with_machine) {
   const double busy = part(device.busy_ns, device.span_ns);
   page.blank();
-  page.line(
-      {{fmt::format("GPU {}  {}", device.id, glyphs::shorten(glyphs::clean(device.name), 70)), Ink::Bold}});
+  page.line({{fmt::format("GPU {}  {}", device.id,
+                          glyphs::shorten(glyphs::clean(device.name), page.columnsBeside(20))),
+              Ink::Bold}});
   page.line({{"  " + glyphs::padRight("busy", 20), Ink::Dim},
-             {glyphs::bar(busy, kBarColumns), busy < kLowBusy ? Ink::Yellow : Ink::Green},
+             {glyphs::bar(busy, std::min(kBarColumns, page.columnsBeside(kBesideBar))),
+              busy < kLowBusy ? Ink::Yellow : Ink::Green},
              {fmt::format("  {} of {}", format::percent(busy), time(device.span_ns)), Ink::Plain}});
   page.item("idle", fmt::format("{} without any work between its first and its last", time(device.idle_ns)));
   printWork(page, device);
@@ -107,14 +112,14 @@ std::string median(const Measured<ValueRange>& measured, const char* unit) {
 void printDeviceTable(Page& page, const std::vector<DeviceReport>& devices, size_t top) {
   TextTable table({{"GPU"},
                    {"name", true, true},
-                   {"span"},
+                   {"span", false, false, 1},
                    {"busy"},
-                   {"", true},
-                   {"kernels"},
-                   {"kernel time"},
-                   {"comm exposed"},
-                   {"clock"},
-                   {"power"}});
+                   {"", true, false, 7},
+                   {"kernels", false, false, 4},
+                   {"kernel time", false, false, 5},
+                   {"comm exposed", false, false, 2},
+                   {"clock", false, false, 3},
+                   {"power", false, false, 6}});
   for (size_t i = 0; i < devices.size() && i < top; ++i) {
     const auto& d = devices[i];
     const double busy = part(d.busy_ns, d.span_ns);
@@ -149,6 +154,12 @@ std::string sparkline(const std::vector<StepReport>& steps, size_t columns) {
     text += kHeights[std::clamp(static_cast<int>(std::lround(height * 8)) - 1, 0, 7)];
   }
   return text;
+}
+
+std::string warmupText(int64_t warmup) {
+  if (warmup == 0) return ", none of them warm-up";
+  if (warmup == 1) return ", the first of them warm-up, left out below";
+  return fmt::format(", the first {} of them warm-up, left out below", format::count(warmup));
 }
 
 }  // namespace
@@ -187,10 +198,7 @@ void printSteps(Page& page, const Report& report, const TextOptions& options) {
       "STEPS",
       fmt::format("one step = one iteration of the program; found by {}{}", steps.source,
                   steps.confidence < 1 ? " (confidence " + format::confidence(steps.confidence) + ")" : ""));
-  page.item("count", format::counted(steps.count, "step") +
-                         (steps.warmup > 0 ? fmt::format(", the first {} of them warm-up, left out below",
-                                                         format::count(steps.warmup))
-                                           : std::string(", none of them warm-up")));
+  page.item("count", format::counted(steps.count, "step") + warmupText(steps.warmup));
   page.item(
       "median",
       words::orWhy(steps.median_ns, time) +
@@ -202,7 +210,8 @@ void printSteps(Page& page, const Report& report, const TextOptions& options) {
   page.item("drift", words::orWhy(steps.drift, [](double d) {
               return format::change(d) + " from the first to the last third";
             }));
-  if (options.utf8 && steps.list.size() > 2) page.item("over time", sparkline(steps.list, 60));
+  if (options.utf8 && steps.list.size() > 2)
+    page.item("over time", sparkline(steps.list, std::min(kSparkColumns, page.columnsBeside(kBesideSpark))));
 }
 
 void printUtilisation(Page& page, const Report& report, const TextOptions&) {

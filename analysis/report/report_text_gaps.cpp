@@ -13,6 +13,10 @@
 namespace perfscope::text_report {
 namespace {
 
+constexpr size_t kBarColumns = 24;
+constexpr size_t kBesideBar = 60;  // label and figures of the line with the bar
+constexpr size_t kLeastBar = 8;    // a shorter one would tell nothing
+
 std::string time(int64_t ns) {
   return format::duration(static_cast<double>(ns));
 }
@@ -26,6 +30,7 @@ void printCauses(Page& page, const GapsReport& gaps) {
   std::vector<std::pair<std::string, GapCause>> causes(gaps.by_cause.begin(), gaps.by_cause.end());
   std::stable_sort(causes.begin(), causes.end(),
                    [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
+  const size_t room = std::min(kBarColumns, page.columnsBeside(kBesideBar));
   for (const auto& [id, cause] : causes) {
     if (cause.count == 0) continue;
     const auto& word = words::gapCause(id);
@@ -33,7 +38,7 @@ void printCauses(Page& page, const GapsReport& gaps) {
         gaps.total_ns > 0 ? static_cast<double>(cause.ns) / static_cast<double>(gaps.total_ns) : 0;
     page.line({{"  " + glyphs::padRight(glyphs::shorten(glyphs::clean(words::title(word, id)), 19), 20),
                 Ink::Plain},
-               {glyphs::bar(share, 24), Ink::Yellow},
+               {room < kLeastBar ? std::string() : glyphs::bar(share, room), Ink::Yellow},
                {fmt::format(" {:>8}  {:>9}  in {}", format::percent(share), time(cause.ns),
                             format::counted(cause.count, "gap")),
                 Ink::Plain}});
@@ -47,8 +52,12 @@ void printLargest(Page& page, const GapsReport& gaps, size_t top) {
   if (largest.empty()) return;
   page.blank();
   page.text(2, in_window ? "Longest gaps in the steady steps" : "Longest gaps", Ink::Dim);
-  TextTable table(
-      {{"at"}, {"GPU"}, {"length"}, {"cause", true}, {"before it", true, true}, {"after it", true, true}});
+  TextTable table({{"at"},
+                   {"GPU", false, false, 1},
+                   {"length"},
+                   {"cause", true},
+                   {"before it", true, true, 2},
+                   {"after it", true, true}});
   for (size_t i = 0; i < largest.size() && i < std::min<size_t>(top, 5); ++i) {
     const auto& gap = largest[i];
     table.row({{time(gap.start_ns)},
@@ -75,8 +84,8 @@ void printLaunches(Page& page, const GapsReport& gaps) {
                 (gaps.launch_latency.has() ? " (call begins to kernel begins, waiting in the queue included)"
                                            : ""));
   const auto depth = [](const Distribution& d) {
-    return fmt::format("median {}, p95 {}, most {} launches were waiting when the next one came",
-                       format::count(d.p50_ns), format::count(d.p95_ns), format::count(d.max_ns));
+    return fmt::format("median {}, p95 {}, most {} waiting when the next one came", format::count(d.p50_ns),
+                       format::count(d.p95_ns), format::counted(d.max_ns, "launch"));
   };
   page.item("queue depth", words::orWhy(gaps.queue_depth, depth));
 }
@@ -135,7 +144,12 @@ void printMemory(Page& page, const Report& report, const TextOptions& options) {
     return;
   }
   page.blank();
-  TextTable table({{"copies", true, true}, {"count"}, {"bytes"}, {"time"}, {"rate"}, {"behind kernels"}});
+  TextTable table({{"copies", true, true},
+                   {"count"},
+                   {"bytes in sum"},
+                   {"time"},
+                   {"rate", false, false, 1},
+                   {"behind kernels", false, false, 2}});
   for (size_t i = 0; i < memory.copies.size() && i < options.top; ++i) {
     const auto& copy = memory.copies[i];
     const double hidden =

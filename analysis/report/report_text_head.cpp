@@ -25,14 +25,15 @@ void printEvidence(Page& page, const std::vector<Evidence>& list) {
 }
 
 // "; after that it would be compute-bound": the headline's word inside a sentence.
-std::string nextBinding(const std::string& id) {
+std::string nextBinding(const Report& report, const std::string& id) {
   if (id == "none") return "; after that nothing else stands out";
-  std::string title = words::title(words::binding(id), id);
+  std::string title = words::title(words::binding(report, id), id);
   if (!title.empty()) title[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(title[0])));
   return "; after that it would be " + title;
 }
 
-void printInterventions(Page& page, const std::vector<Intervention>& list) {
+void printInterventions(Page& page, const Report& report) {
+  const auto& list = report.verdict.interventions;
   if (list.empty()) return;
   page.blank();
   page.text(2, "What would make it faster, most promising first", Ink::Dim);
@@ -43,7 +44,7 @@ void printInterventions(Page& page, const std::vector<Intervention>& list) {
             ? fmt::format("predicted: up to {} less time", format::percent(*step.predicted_gain))
             : "gain not predicted";
     if (!step.next_bottleneck.empty()) {
-      gain += nextBinding(step.next_bottleneck);
+      gain += nextBinding(report, step.next_bottleneck);
     }
     page.text(4, fmt::format("{}. {}", ++number, step.text), Ink::Plain, 3);
     page.text(7, gain, Ink::Green);
@@ -53,10 +54,11 @@ void printInterventions(Page& page, const std::vector<Intervention>& list) {
 void printOverhead(Page& page, const OverheadReport& overhead) {
   if (overhead.measured) {
     const auto& m = *overhead.measured;
-    page.item("cost of measuring",
-              fmt::format("{} measured: {} bare, {} profiled (medians of {} pairs of runs)",
-                          format::change(m.ratio - 1), format::duration(static_cast<double>(m.bare_ns)),
-                          format::duration(static_cast<double>(m.profiled_ns)), m.n));
+    page.item(
+        "cost of measuring",
+        fmt::format("{} measured: {} bare, {} profiled (medians of {} of runs)", format::change(m.ratio - 1),
+                    format::duration(static_cast<double>(m.bare_ns)),
+                    format::duration(static_cast<double>(m.profiled_ns)), format::counted(m.n, "pair")));
     return;
   }
   const auto estimate = [](int64_t ns) {
@@ -70,7 +72,7 @@ void printOverhead(Page& page, const OverheadReport& overhead) {
 
 void printVerdict(Page& page, const Report& report, const TextOptions&) {
   const auto& verdict = report.verdict;
-  const auto& word = words::binding(verdict.binding);
+  const auto& word = words::binding(report, verdict.binding);
   page.blank();
   page.line({{"VERDICT  ", Ink::Bold},
              {words::title(word, verdict.binding), verdict.binding == "none" ? Ink::Bold : Ink::Cyan},
@@ -81,7 +83,7 @@ void printVerdict(Page& page, const Report& report, const TextOptions&) {
   if (!verdict.text.empty()) sentence += (sentence.empty() ? "" : ": ") + verdict.text;
   page.text(2, sentence);
   printEvidence(page, verdict.evidence);
-  printInterventions(page, verdict.interventions);
+  printInterventions(page, report);
 }
 
 void printTrust(Page& page, const Report& report, const TextOptions& options) {
@@ -94,7 +96,7 @@ void printTrust(Page& page, const Report& report, const TextOptions& options) {
               Ink::Red);
   }
   for (const auto& loss : trust.losses) {
-    page.item(loss.id, (loss.count > 0 ? format::count(loss.count) + " " : std::string()) + loss.text,
+    page.item(loss.id, (loss.count > 0 ? format::count(loss.count) + ": " : std::string()) + loss.text,
               inkOf(loss.severity));
   }
   for (const auto& gate : trust.gated) {
@@ -108,7 +110,7 @@ void printTrust(Page& page, const Report& report, const TextOptions& options) {
 void printProcesses(Page& page, const Report& report, const TextOptions& options) {
   if (report.processes.empty()) return;
   page.heading("PROCESSES", "");
-  TextTable table({{"pid"}, {"rank"}, {"host", true}, {"end", true}, {"command", true, true}});
+  TextTable table({{"pid"}, {"rank"}, {"host", true, false, 1}, {"end", true}, {"command", true, true}});
   size_t shown = 0;
   for (const auto& process : report.processes) {
     if (shown++ == options.top) break;

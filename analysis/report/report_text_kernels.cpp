@@ -57,12 +57,12 @@ std::vector<TableColumn> kernelColumns(bool many) {
   if (many) columns.push_back({"GPU"});
   columns.push_back({"share"});
   columns.push_back({"total"});
-  columns.push_back({"calls"});
-  columns.push_back({"median"});
+  columns.push_back({"calls", false, false, 1});
+  columns.push_back({"median", false, false, 2});
   columns.push_back({"kernel", true, true});
-  columns.push_back({"rate"});
-  columns.push_back({"of roof"});
-  columns.push_back({"limit", true});
+  columns.push_back({"rate", false, false, 5});
+  columns.push_back({"of roof", false, false, 4});
+  columns.push_back({"limit", true, false, 3});
   return columns;
 }
 

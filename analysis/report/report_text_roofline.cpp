@@ -16,6 +16,7 @@ namespace perfscope::text_report {
 namespace {
 
 constexpr size_t kMostLetters = 26;
+constexpr size_t kChartColumns = 64, kBesideChart = 26;  // beside: both labels of the axes
 
 const Measured<double>& intensityOf(const KernelReport& kernel) {
   return kernel.intensity_dram.has() && kernel.roofline.boundary != "algorithmic"
@@ -60,7 +61,8 @@ void printChart(Page& page, const std::vector<const KernelReport*>& points) {
     if (drawn.empty()) roof = {*kernel.roofline.ceiling_flops, *kernel.roofline.ceiling_bytes_per_s};
     drawn.push_back({*intensityOf(kernel), *kernel.achieved_flops, static_cast<char>('a' + i)});
   }
-  const auto lines = rooflineChart(roof, drawn, {64, 11});
+  const auto lines =
+      rooflineChart(roof, drawn, {std::min(kChartColumns, page.columnsBeside(kBesideChart)), 11});
   if (lines.empty()) return;
   std::string at_clock;
   for (const auto* kernel : points) {
@@ -98,11 +100,11 @@ void printRoofline(Page& page, const Report& report, const TextOptions& options)
   const auto labels = kernelLabels(report.kernels);
   TextTable table({{""},
                    {"kernel", true, true},
-                   {"FLOP/byte"},
-                   {"reached"},
+                   {"FLOP/byte", false, false, 2},
+                   {"reached", false, false, 3},
                    {"of roof"},
-                   {"precision", true},
-                   {"limit", true}});
+                   {"precision", true, false, 4},
+                   {"limit", true, false, 1}});
   for (size_t i = 0; i < points.size(); ++i) {
     const auto& kernel = *points[i];
     const auto& roof = kernel.roofline;

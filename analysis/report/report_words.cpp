@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <span>
 
+#include "analysis/facts/kernel_class.h"
+
 namespace perfscope::words {
 namespace {
 
@@ -18,6 +20,10 @@ constexpr std::array<Word, 8> kBindings = {{
      "the kernels that matter reach neither the memory's nor the chip's limit"},
     {"none", "No single constraint", "nothing stands out in what was measured"},
 }};
+
+constexpr Word kPresumedMemory = {
+    "memory", "Presumably memory-bound",
+    "kernels of a kind that does little arithmetic per byte weigh most; their bytes were not measured"};
 
 constexpr std::array<Word, 11> kGapCauses = {{
     {"host_submission", "host submission",
@@ -51,10 +57,24 @@ const Word& find(std::span<const Word> table, std::string_view id) {
   return found == table.end() ? kNoWord : *found;
 }
 
+// The same two kinds of kernel that the verdict adds up for "memory".
+bool memoryIsPresumed(const Report& report) {
+  int64_t counted_ns = 0;
+  int64_t presumed_ns = 0;
+  for (const auto& kernel : report.kernels) {
+    const std::string& verdict = kernel.roofline.verdict;
+    if (verdict == "memory") counted_ns += kernel.total_ns;
+    const bool judged = verdict == "compute" || verdict == "below_both" || verdict == "launch";
+    if (verdict != "memory" && !judged && isMemoryNatured(std::string_view(kernel.kernel_class)))
+      presumed_ns += kernel.total_ns;
+  }
+  return presumed_ns > counted_ns;
+}
+
 }  // namespace
 
-const Word& binding(std::string_view id) {
-  return find(kBindings, id);
+const Word& binding(const Report& report, std::string_view id) {
+  return id == "memory" && memoryIsPresumed(report) ? kPresumedMemory : find(kBindings, id);
 }
 const Word& gapCause(std::string_view id) {
   return find(kGapCauses, id);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "analysis/report/measured.h"
+#include "analysis/report/report.h"
 
 namespace perfscope::words {
 
@@ -14,8 +15,9 @@ struct Word {
   std::string_view id, title, meaning;
 };
 
-// What binds the program: title is the headline, meaning the explanation.
-const Word& binding(std::string_view id);
+// What binds the program: title is the headline, meaning the explanation. "memory" is only presumed where
+// most of the time behind it is that of kernels whose bytes nobody counted, judged by their kind alone.
+const Word& binding(const Report& report, std::string_view id);
 // Why the GPU stood still.
 const Word& gapCause(std::string_view id);
 // Where a kernel lies against the roofline; title is short enough for a table.

@@ -2,6 +2,7 @@
 #include "analysis/report/text_page.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
 
 #include "analysis/report/glyphs.h"
@@ -12,6 +13,7 @@ namespace {
 constexpr size_t kLabelColumns = 20;
 constexpr size_t kColumnGap = 2;
 constexpr size_t kNarrowest = 6;  // a column is not squeezed below this
+constexpr size_t kReadable = 16;  // below this a flexible column says too little; others are left out before
 
 // ECMA-48 colour sequences; the plain 8 colours follow the reader's own palette.
 std::string_view begin(Ink ink) {
@@ -112,53 +114,85 @@ void TextTable::row(std::vector<Span> cells) {
   m_rows.push_back(std::move(cells));
 }
 
-std::vector<size_t> TextTable::widths(size_t room) const {
-  std::vector<size_t> result;
-  for (size_t i = 0; i < m_columns.size(); ++i) {
-    size_t widest = glyphs::width(m_columns[i].title);
-    for (const auto& cells : m_rows) widest = std::max(widest, glyphs::width(cells[i].text));
-    result.push_back(widest);
+size_t TextTable::naturalWidth(size_t column) const {
+  size_t widest = glyphs::width(m_columns[column].title);
+  for (const auto& cells : m_rows) widest = std::max(widest, glyphs::width(cells[column].text));
+  return widest;
+}
+
+// The columns that can be shown with whole cells, the flexible ones at a readable width.
+TextTable::Columns TextTable::fitting(size_t room) const {
+  Columns shown(m_columns.size());
+  std::iota(shown.begin(), shown.end(), size_t{0});
+  while (true) {
+    size_t total = 0;
+    size_t victim = shown.size();
+    for (size_t i = 0; i < shown.size(); ++i) {
+      const auto& column = m_columns[shown[i]];
+      const size_t natural = naturalWidth(shown[i]);
+      total += (i == 0 ? 0 : kColumnGap) + (column.flexible ? std::min(natural, kReadable) : natural);
+      if (column.drop > 0 && (victim == shown.size() || column.drop > m_columns[shown[victim]].drop))
+        victim = i;
+    }
+    if (total <= room || victim == shown.size()) return shown;
+    shown.erase(shown.begin() + static_cast<std::ptrdiff_t>(victim));
   }
+}
+
+std::vector<size_t> TextTable::widths(const Columns& shown, size_t room) const {
+  std::vector<size_t> result;
+  for (const size_t column : shown) result.push_back(naturalWidth(column));
   const auto total = [&] {
     return std::accumulate(result.begin(), result.end(), size_t{0}) + kColumnGap * (result.size() - 1);
   };
   for (const bool only_flexible : {true, false}) {
     while (total() > room) {
-      size_t victim = m_columns.size();
-      for (size_t i = 0; i < m_columns.size(); ++i) {
-        if ((only_flexible && !m_columns[i].flexible) || result[i] <= kNarrowest) continue;
-        if (victim == m_columns.size() || result[i] > result[victim]) victim = i;
+      size_t victim = shown.size();
+      for (size_t i = 0; i < shown.size(); ++i) {
+        if ((only_flexible && !m_columns[shown[i]].flexible) || result[i] <= kNarrowest) continue;
+        if (victim == shown.size() || result[i] > result[victim]) victim = i;
       }
-      if (victim == m_columns.size()) break;
+      if (victim == shown.size()) break;
       --result[victim];  // one at a time: columns that give way end up equally wide
     }
   }
   return result;
 }
 
-std::vector<Span> TextTable::layOut(const std::vector<Span>& cells, const std::vector<size_t>& widths) const {
+std::vector<Span> TextTable::layOut(const std::vector<Span>& cells, const Columns& shown,
+                                    const std::vector<size_t>& widths) const {
   std::vector<Span> spans;
-  for (size_t i = 0; i < cells.size(); ++i) {
-    const std::string fitted = glyphs::shorten(cells[i].text, widths[i]);
+  for (size_t i = 0; i < shown.size(); ++i) {
+    const auto& cell = cells[shown[i]];
+    const std::string fitted = glyphs::shorten(cell.text, widths[i]);
     spans.push_back(
-        {m_columns[i].left ? glyphs::padRight(fitted, widths[i]) : glyphs::padLeft(fitted, widths[i]),
-         cells[i].ink});
-    if (i + 1 < cells.size()) spans.push_back({std::string(kColumnGap, ' '), Ink::Plain});
+        {m_columns[shown[i]].left ? glyphs::padRight(fitted, widths[i]) : glyphs::padLeft(fitted, widths[i]),
+         cell.ink});
+    if (i + 1 < shown.size()) spans.push_back({std::string(kColumnGap, ' '), Ink::Plain});
   }
   return spans;
 }
 
 void TextTable::print(Page& page, size_t indent) const {
-  const auto columns = widths(page.columns() - indent);
+  const size_t room = page.columns() - indent;
+  const Columns shown = fitting(room);
+  const auto columns = widths(shown, room);
   std::vector<Span> titles;
   for (const auto& column : m_columns) titles.push_back({column.title, Ink::Dim});
   const auto printRow = [&](const std::vector<Span>& cells) {
-    auto spans = layOut(cells, columns);
+    auto spans = layOut(cells, shown, columns);
     spans.insert(spans.begin(), {std::string(indent, ' '), Ink::Plain});
     page.line(spans);
   };
   printRow(titles);
   for (const auto& cells : m_rows) printRow(cells);
+  std::string missing;
+  for (size_t i = 0; i < m_columns.size(); ++i) {
+    const bool is_shown = std::find(shown.begin(), shown.end(), i) != shown.end();
+    if (!is_shown && !m_columns[i].title.empty())
+      missing += (missing.empty() ? "" : ", ") + m_columns[i].title;
+  }
+  if (!missing.empty()) page.text(indent, "columns left out on this narrow page: " + missing, Ink::Dim, 2);
 }
 
 }  // namespace perfscope

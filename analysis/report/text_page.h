@@ -41,6 +41,10 @@ class Page {
   void blank();
 
   [[nodiscard]] size_t columns() const { return m_options.columns; }
+  // What is left of a line beside so many columns; 0 when nothing is.
+  [[nodiscard]] size_t columnsBeside(size_t used) const {
+    return m_options.columns > used ? m_options.columns - used : 0;
+  }
   // All lines, each ended by a line feed.
   [[nodiscard]] const std::string& text() const { return m_text; }
 
@@ -55,9 +59,11 @@ struct TableColumn {
   std::string title;
   bool left = false;      // numbers stand right, words left
   bool flexible = false;  // gives way first when the table is too wide
+  int drop = 0;           // > 0: may be left out when the page is still too narrow, the highest number first
 };
 
-// Rows of cells under titles; as wide as its content, at most as wide as the page.
+// Rows of cells under titles; as wide as its content, at most as wide as the page. Flexible columns are
+// shortened first, then columns are left out (and named below the table), then the rest is shortened.
 class TextTable {
  public:
   explicit TextTable(std::vector<TableColumn> columns) : m_columns(std::move(columns)) {}
@@ -66,8 +72,11 @@ class TextTable {
   [[nodiscard]] bool empty() const { return m_rows.empty(); }
 
  private:
-  [[nodiscard]] std::vector<size_t> widths(size_t room) const;
-  [[nodiscard]] std::vector<Span> layOut(const std::vector<Span>& cells,
+  using Columns = std::vector<size_t>;  // indices into m_columns
+  [[nodiscard]] size_t naturalWidth(size_t column) const;
+  [[nodiscard]] Columns fitting(size_t room) const;
+  [[nodiscard]] std::vector<size_t> widths(const Columns& shown, size_t room) const;
+  [[nodiscard]] std::vector<Span> layOut(const std::vector<Span>& cells, const Columns& shown,
                                          const std::vector<size_t>& widths) const;
 
   std::vector<TableColumn> m_columns;

@@ -1,12 +1,15 @@
 // `perfscope calc NAME key=value ...`: the model formulas by hand.
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 
+#include "analysis/hardware/precision.h"
 #include "analysis/model/calculator.h"
 #include "analysis/report/format.h"
 #include "analysis/report/text_page.h"
 #include "cli/command_table.h"
+#include "cli/suggest.h"
 
 namespace perfscope::cli {
 namespace {
@@ -23,7 +26,7 @@ std::string withUnit(double value, const std::string& unit) {
 }
 
 std::string listAll(const Console& console) {
-  Page page({100, console.colorOut(), console.utf8});
+  Page page({console.columns, console.colorOut(), console.utf8});
   page.text(0, "Calculators (`perfscope calc NAME` shows the inputs of one and an example)");
   page.blank();
   for (const auto& calculator : model::calculators()) {
@@ -32,8 +35,22 @@ std::string listAll(const Console& console) {
   return page.text();
 }
 
+bool takesPeak(const model::Calculator& calculator) {
+  return std::any_of(calculator.inputs.begin(), calculator.inputs.end(),
+                     [](const model::InputSpec& input) { return input.from_gpu == model::GpuCell::Peak; });
+}
+
+std::string precisionNames() {
+  std::string names;
+  for (const auto precision : hardware::allPrecisions()) {
+    names += (names.empty() ? "" : ", ") + std::string(hardware::name(precision));
+    if (precision == model::kDefaultPrecision) names += " (default)";
+  }
+  return names;
+}
+
 std::string describe(const model::Calculator& calculator, const Console& console) {
-  Page page({100, console.colorOut(), console.utf8});
+  Page page({console.columns, console.colorOut(), console.utf8});
   page.line({{std::string(calculator.name), Ink::Bold}, {"  " + std::string(calculator.doc), Ink::Plain}});
   page.blank();
   for (const auto& input : calculator.inputs) {
@@ -46,14 +63,23 @@ std::string describe(const model::Calculator& calculator, const Console& console
   }
   if (calculator.takesGpu())
     page.item("gpu", "a product of the catalogue, e.g. H200 (`perfscope hardware list`)");
+  if (takesPeak(calculator)) page.item("precision", "whose peak gpu= stands for: " + precisionNames());
   // Not wrapped: it is there to be copied.
-  return page.text() + "\nexample: perfscope calc " + std::string(calculator.name) + " " +
+  return page.text() + "\nexample\n  perfscope calc " + std::string(calculator.name) + " " +
          std::string(calculator.example) + "\n";
+}
+
+// `perfscope calc decode --help` is about decode.
+std::string detail(const CLI::App& app, const Console& console) {
+  const auto& names = app.get_option("NAME")->results();
+  if (names.empty()) return "";
+  const auto calculator = model::findCalculator(names.front());
+  return calculator ? describe(**calculator, console) : std::string();
 }
 
 std::string show(const model::Calculator& calculator, const model::Evaluation& evaluation,
                  const Console& console) {
-  Page page({100, console.colorOut(), console.utf8});
+  Page page({console.columns, console.colorOut(), console.utf8});
   page.line({{std::string(calculator.name), Ink::Bold}, {"  " + std::string(calculator.doc), Ink::Dim}});
   page.blank();
   for (const auto& value : evaluation.values) {
@@ -69,13 +95,21 @@ std::string show(const model::Calculator& calculator, const model::Evaluation& e
   return page.text();
 }
 
+int unknownCalculator(Console& console, const std::string& name, Error error) {
+  std::vector<std::string> names;
+  for (const auto& calculator : model::calculators()) names.emplace_back(calculator.name);
+  const std::string close = nearest(name, names);
+  if (!close.empty()) error.remedy = "did you mean " + close + "? `perfscope calc` lists all";
+  return fail(console, error);
+}
+
 int calc(Console& console, const std::string& name, const std::vector<std::string>& words) {
   if (name.empty()) {
     console.out << listAll(console);
     return 0;
   }
   const auto calculator = model::findCalculator(name);
-  if (!calculator) return fail(console, calculator.error());
+  if (!calculator) return unknownCalculator(console, name, calculator.error());
   if (words.empty()) {
     console.out << describe(**calculator, console);
     return 0;
@@ -111,10 +145,11 @@ Command calcCommand() {
       "the model formulas: ridge, roofline, decode, mfu, ring, amdahl, ...",
       "[NAME [KEY=VALUE...]]",
       {{"calc", "what can be calculated"},
-       {"calc decode", "the inputs of one calculator"},
+       {"calc decode", "the inputs of one calculator; so does calc decode --help"},
        {"calc ridge gpu=H200 precision=bf16_tensor", "peak and bandwidth taken from the hardware catalogue"}},
       false,
-      define};
+      define,
+      detail};
 }
 
 }  // namespace perfscope::cli

@@ -7,6 +7,7 @@
 
 #include "cli/command_line.h"
 #include "cli/command_table.h"
+#include "cli/value_checks.h"
 
 namespace perfscope::cli {
 namespace {
@@ -28,9 +29,7 @@ std::vector<VerbWords> verbsOf(const CLI::App& app) {
 
 Runner define(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("SHELL", *shell, "bash, zsh or fish")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
-      ->required();
+  app.add_option("SHELL", *shell, "bash, zsh or fish")->check(oneOf({"bash", "zsh", "fish"}))->required();
   return [shell](Console& console, const std::vector<std::string>&) {
     const Parser parser = buildParser(console);
     console.out << completionScript(*shell, verbsOf(*parser.app));

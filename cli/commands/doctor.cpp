@@ -27,7 +27,7 @@ Ink inkOf(CheckStatus status) {
 }
 
 std::string asText(const std::vector<Check>& checks, const Console& console) {
-  Page page({100, console.colorOut(), console.utf8});
+  Page page({console.columns, console.colorOut(), console.utf8});
   for (const auto& check : checks) {
     std::string status = checkStatusName(check.status);
     status.resize(9, ' ');

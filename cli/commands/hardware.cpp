@@ -10,6 +10,7 @@
 #include "analysis/report/format.h"
 #include "analysis/report/text_page.h"
 #include "cli/command_table.h"
+#include "cli/value_checks.h"
 
 namespace perfscope::cli {
 namespace {
@@ -30,9 +31,14 @@ std::string peakText(const hw::HardwareSpec& spec, hw::Precision precision) {
 }
 
 std::string list(const std::vector<hw::HardwareSpec>& specs, const Console& console) {
-  Page page({100, console.colorOut(), console.utf8});
-  TextTable table(
-      {{"id", true, true}, {"SMs"}, {"memory"}, {"bandwidth"}, {"bf16 tensor"}, {"fp32"}, {"ridge"}});
+  Page page({console.columns, console.colorOut(), console.utf8});
+  TextTable table({{"id", true},
+                   {"SMs", false, false, 4},
+                   {"memory", false, false, 2},
+                   {"bandwidth"},
+                   {"bf16 tensor"},
+                   {"fp32", false, false, 3},
+                   {"ridge", false, false, 1}});
   for (const auto& spec : specs) {
     const auto ridge = hw::ridge(spec, hw::Precision::Bf16Tensor);
     table.row({{spec.id, Ink::Bold},
@@ -55,8 +61,11 @@ std::string list(const std::vector<hw::HardwareSpec>& specs, const Console& cons
 
 void showPeaks(Page& page, const hw::HardwareSpec& spec) {
   page.blank();
-  TextTable table(
-      {{"precision", true}, {"peak"}, {"per SM and clock"}, {"ridge FLOP/byte"}, {"origin", true, true}});
+  TextTable table({{"precision", true},
+                   {"peak"},
+                   {"per SM and clock", false, false, 2},
+                   {"ridge FLOP/byte", false, false, 1},
+                   {"origin", true, true}});
   for (const auto precision : hw::allPrecisions()) {
     const auto peak = hw::datasheetPeak(spec, precision);
     if (!peak) continue;
@@ -73,7 +82,7 @@ void showPeaks(Page& page, const hw::HardwareSpec& spec) {
 }
 
 std::string show(const hw::HardwareSpec& spec, const Console& console) {
-  Page page({100, console.colorOut(), console.utf8});
+  Page page({console.columns, console.colorOut(), console.utf8});
   const auto number = [](auto n) { return format::number(static_cast<double>(n)); };
   const auto bytes = [](auto n) { return format::bytes(static_cast<double>(n)); };
   page.line({{spec.name, Ink::Bold}, {"  " + spec.id, Ink::Dim}});
@@ -105,7 +114,11 @@ int match(Console& console, const std::string& name) {
   hw::DeviceFacts facts;
   facts.name = name;
   const auto found = hw::matchDevice(facts);
-  if (!found) return fail(console, found.error());
+  if (!found) {
+    return fail(console, {found.error().kind, "hardware match",
+                          "no product of the catalogue has the driver's name \"" + name + "\"",
+                          "`perfscope hardware show " + name + "` also finds short names and parts"});
+  }
   console.out << found->spec.id << '\n';
   console.err << "perfscope: " << found->reason << '\n';
   for (const auto& warning : found->warnings) warn(console, warning);
@@ -118,6 +131,10 @@ int hardwareVerb(Console& console, const std::string& action, const std::vector<
   const auto& specs = hw::catalogue();
   if (!specs) return fail(console, specs.error());
   if (action == "list") {
+    if (!query.empty()) {
+      return fail(console, {ErrorKind::Usage, "hardware list", "too many arguments: \"" + query + "\"",
+                            "`perfscope hardware show " + query + "` shows one product"});
+    }
     console.out << list(*specs, console);
     return 0;
   }
@@ -141,9 +158,10 @@ Runner define(CLI::App& app) {
   app.add_option("ACTION", values->action,
                  "list: all products; show SPEC: every fact of one; match NAME: which product the driver "
                  "means by NAME")
-      ->check(CLI::IsMember({"list", "show", "match"}))
+      ->check(oneOf({"list", "show", "match"}))
       ->required();
-  app.add_option("SPEC", values->words, "id, name or alias (show), the driver's device name (match)");
+  app.add_option("SPEC", values->words,
+                 "id, name or alias (show), the driver's whole device name (match); capitals do not matter");
   return [values](Console& console, const std::vector<std::string>&) {
     return hardwareVerb(console, values->action, values->words);
   };

@@ -6,6 +6,7 @@
 #include "cli/command_table.h"
 #include "cli/row_printer.h"
 #include "cli/sql_text.h"
+#include "cli/value_checks.h"
 #include "schemas/ddl.h"
 #include "schemas/trace_reader.h"
 
@@ -24,19 +25,32 @@ RowFormat rowFormat(const std::string& name) {
 
 Status runQuery(Console& console, const Values& values) {
   const auto reader = TraceReader::open(values.file);
-  if (!reader) return tl::unexpected(reader.error());
+  if (!reader) {
+    Error error = reader.error();
+    if (checkQuestion(values.file))
+      error.remedy = "the profile stands before the SQL: perfscope query FILE SQL";
+    return tl::unexpected(error);
+  }
   if (const auto checked = checkQuestion(values.sql); !checked) return checked;
   auto statement = reader->database().prepare(values.sql);
   if (!statement) {
     Error error = statement.error();
-    if (error.remedy.empty()) error.remedy = "`perfscope query --schema` lists tables and columns";
+    if (error.remedy.empty()) {
+      error.remedy = error.reason.starts_with("no such")
+                         ? "`perfscope query --schema` lists tables and columns"
+                         : "write it in SQLite's dialect, quoted as one word";
+    }
     return tl::unexpected(error);
   }
   if (!reader->database().isReadOnlySql(values.sql)) {
     return failure(ErrorKind::Usage, "query", "the statement would write: profiles are opened read-only",
                    "use SELECT");
   }
-  return printRows(*statement, rowFormat(values.format), console.out);
+  auto printed = printRows(*statement, rowFormat(values.format), console.out);
+  if (!printed && printed.error().remedy.empty()) {
+    printed.error().remedy = "a row could not be computed: check the expressions of the SELECT";
+  }
+  return printed;
 }
 
 int query(Console& console, const Values& values) {
@@ -58,8 +72,9 @@ Runner define(CLI::App& app) {
   app.add_option("FILE", values->file, "a profile");
   app.add_option("SQL", values->sql,
                  "one reading statement in SQLite's dialect; times are ns since the start of the run");
-  app.add_option("--format", values->format, "table (default), csv or json")
-      ->check(CLI::IsMember({"table", "csv", "json"}))
+  app.add_option("--format", values->format,
+                 "table (default), csv or json; in json a second column of one name is called name_2")
+      ->check(oneOf({"table", "csv", "json"}))
       ->type_name("NAME");
   app.add_flag("--schema", values->schema, "print all tables, columns and views with their meaning");
   return [values](Console& console, const std::vector<std::string>&) { return query(console, *values); };

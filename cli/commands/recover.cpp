@@ -21,9 +21,9 @@ int recover(Console& console, const Values& values) {
   const auto outcome = recoverSession(values.folder, values.output, values.force);
   if (!outcome) return fail(console, outcome.error());
   for (const auto& warning : outcome->warnings) warn(console, warning);
-  console.err << fmt::format(
-      "perfscope: wrote {}: {} GPU records of {} processes\n  next: perfscope report {}\n",
-      outcome->profile_path, format::count(outcome->gpu_records), outcome->processes, outcome->profile_path);
+  console.err << fmt::format("perfscope: wrote {}: {} of {}\n  next: perfscope report {}\n",
+                             outcome->profile_path, format::counted(outcome->gpu_records, "GPU record"),
+                             format::counted(outcome->processes, "process"), outcome->profile_path);
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/report/report_sections.h"
 #include "analysis/report/report_text.h"
 #include "cli/command_table.h"
+#include "cli/value_checks.h"
 
 namespace perfscope::cli {
 namespace {
@@ -33,7 +34,7 @@ std::string render(const Report& report, const Values& values, const std::vector
   if (values.format == "csv") return renderCsv(report, {values.top, groups});
   const size_t top = values.top.value_or(kDefaultTop);
   if (values.format == "markdown") return renderMarkdown(report, {top, sections, groups});
-  return renderText(report, {100, console.colorOut(), console.utf8, top, sections, groups});
+  return renderText(report, {console.columns, console.colorOut(), console.utf8, top, sections, groups});
 }
 
 int reportOne(Console& console, const Values& values, const std::vector<std::string>& sections,
@@ -53,6 +54,8 @@ int reportOne(Console& console, const Values& values, const std::vector<std::str
   return 0;
 }
 
+// One profile that cannot be read does not keep the others from being reported; the first error decides the
+// exit code.
 int reportAll(Console& console, const Values& values) {
   const bool for_people = values.format == "text" || values.format == "markdown";
   if (!for_people && values.files.size() > 1) {
@@ -65,11 +68,14 @@ int reportAll(Console& console, const Values& values) {
   }
   const auto sections = parseSections(values.sections);
   if (!sections) return fail(console, sections.error());
+  int first_error = 0;
   for (const auto& file : values.files) {
-    if (const int code = reportOne(console, values, *sections, file); code != 0) return code;
-    if (values.files.size() > 1) console.out << '\n';
+    const int code = reportOne(console, values, *sections, file);
+    if (code == static_cast<int>(ErrorKind::Usage)) return code;  // the options are wrong for every file
+    if (code == 0 && values.files.size() > 1) console.out << '\n';
+    if (first_error == 0) first_error = code;
   }
-  return 0;
+  return first_error;
 }
 
 std::string sectionNames() {
@@ -80,18 +86,21 @@ std::string sectionNames() {
 
 Runner define(CLI::App& app) {
   auto values = std::make_shared<Values>();
-  app.add_option("FILE", values->files, "profiles made by `perfscope run`")->required();
+  app.add_option("FILE", values->files,
+                 "profiles made by `perfscope run`; one that cannot be read does not hold up the others")
+      ->required();
   app.add_option("--format", values->format,
-                 "text, json (stable, for programs), markdown (for a pull request) or csv (the kernels)")
-      ->check(CLI::IsMember({"text", "json", "markdown", "csv"}))
+                 "text, json (stable, for programs), markdown (for a pull request) or csv (the kernels; "
+                 "`schema csv` explains its columns)")
+      ->check(oneOf({"text", "json", "markdown", "csv"}))
       ->type_name("NAME");
   app.add_option("--section", values->sections, "only these, separated by commas: " + sectionNames())
       ->type_name("LIST");
   app.add_option("--top", values->top, "rows of the long tables (text 15, markdown 15, json and csv all)")
-      ->check(CLI::Range(1, 1'000'000, "a whole number from 1 to 1000000"))
+      ->check(wholeNumber(1, 1'000'000))
       ->type_name("N");
   app.add_option("--by", values->by, "group kernel time by kernel, class, stream or rank")
-      ->check(CLI::IsMember({"kernel", "class", "stream", "rank"}))
+      ->check(oneOf({"kernel", "class", "stream", "rank"}))
       ->type_name("WHAT");
   app.add_option("--hw", values->hardware,
                  "compare with this product of the hardware catalogue instead of the recorded one, e.g. H200")

@@ -7,6 +7,7 @@
 #include "cli/command_table.h"
 #include "cli/parse_values.h"
 #include "cli/recording.h"
+#include "cli/value_checks.h"
 
 namespace perfscope::cli {
 namespace {
@@ -45,7 +46,7 @@ Status readStepMarker(const std::string& text, CollectorConfig& config) {
   } catch (const std::regex_error& error) {
     return failure(ErrorKind::Usage, "--step-marker",
                    "\"" + text + "\" is no regular expression: " + error.what(),
-                   "ECMAScript syntax, such as \"iteration [0-9]+\"");
+                   "give one in ECMAScript syntax, such as \"iteration [0-9]+\"");
   }
   config.step_marker = text;
   return {};
@@ -128,12 +129,12 @@ void defineWindow(CLI::App& app, Values& values) {
 
 void defineContent(CLI::App& app, Values& values) {
   app.add_option("--api", values.api, "CUDA calls to record: launches (default), all, none")
-      ->check(CLI::IsMember({"launches", "all", "none"}))
+      ->check(oneOf({"launches", "all", "none"}))
       ->type_name("WHAT");
   app.add_option(
          "--graphs", values.graphs,
          "CUDA graphs node by node (default), or each launch as a whole: cheaper, hides their kernels")
-      ->check(CLI::IsMember({"node", "graph"}))
+      ->check(oneOf({"node", "graph"}))
       ->type_name("LEVEL");
   app.add_flag("--nccl,!--no-nccl", values.nccl, "record NCCL calls (default: yes)");
   app.add_flag("--gemm,!--no-gemm", values.gemm,
@@ -142,7 +143,7 @@ void defineContent(CLI::App& app, Values& values) {
       ->type_name("RATE");
   app.add_option("--counters", values.counters,
                  "hardware counters: auto (default; off in this version) or off")
-      ->check(CLI::IsMember({"auto", "off", "sample", "replay"}))
+      ->check(oneOf({"auto", "off", "sample", "replay"}))
       ->type_name("MODE");
 }
 
@@ -152,10 +153,10 @@ void defineRuns(CLI::App& app, Values& values) {
   app.add_flag("--force", values.force, "replace an existing profile");
   app.add_option("--measure-overhead", values.overhead_pairs,
                  "alternate N bare and N recorded runs, store the medians")
-      ->check(CLI::Range(1, 1'000'000, "a whole number from 1 to 1000000"))
+      ->check(wholeNumber(1, 1'000'000))
       ->type_name("N");
   app.add_option("--repeat", values.repeat, "record N times: NAME.1.perfscope, NAME.2.perfscope ...")
-      ->check(CLI::Range(1, 1'000'000, "a whole number from 1 to 1000000"))
+      ->check(wholeNumber(1, 1'000'000))
       ->type_name("N");
   app.add_option(
          "--label", values.labels,

@@ -7,9 +7,11 @@
 #include <memory>
 
 #include "analysis/metrics/metrics.h"
+#include "analysis/report/report_csv.h"
 #include "analysis/report/report_sections.h"
 #include "analysis/report/text_page.h"
 #include "cli/command_table.h"
+#include "cli/value_checks.h"
 #include "schemas/collector_config.h"
 #include "schemas/ddl.h"
 #include "schemas/loss_counters.h"
@@ -26,6 +28,16 @@ std::string_view severityName(Severity severity) {
 
 std::string reportSchema(const Console&) {
   return std::string(reportJsonSchema()) + (reportJsonSchema().ends_with('\n') ? "" : "\n");
+}
+
+std::string csvTable(const Console& console) {
+  Page page({console.columns, console.colorOut(), console.utf8});
+  page.text(0, "One line a kernel, most time first; an empty cell means \"not measured\".");
+  for (const auto& column : csvColumns()) {
+    page.line({{std::string(column.name), Ink::Bold}});
+    page.text(4, column.doc);
+  }
+  return page.text();
 }
 
 std::string tables(const Console&) {
@@ -45,7 +57,7 @@ std::string config(const Console&) {
 }
 
 std::string losses(const Console& console) {
-  Page page({100, console.colorOut(), console.utf8});
+  Page page({console.columns, console.colorOut(), console.utf8});
   page.text(0, "Everything that can be lost while recording; a report lists what was.");
   for (const auto& loss : kLossCounters) {
     page.item(loss.name, fmt::format("{} [{}]", loss.sentence, severityName(loss.severity)));
@@ -60,7 +72,7 @@ std::string losses(const Console& console) {
 }
 
 std::string metricCatalogue(const Console& console) {
-  Page page({100, console.colorOut(), console.utf8});
+  Page page({console.columns, console.colorOut(), console.utf8});
   for (const auto& metric : metrics()) {
     page.line({{std::string(metric.id), Ink::Bold}, {"  " + std::string(metric.title), Ink::Plain}});
     page.item("answers", metric.question);
@@ -74,7 +86,7 @@ std::string metricCatalogue(const Console& console) {
 }
 
 std::string sections(const Console& console) {
-  Page page({100, console.colorOut(), console.utf8});
+  Page page({console.columns, console.colorOut(), console.utf8});
   for (const auto& section : kReportSections) page.item(section.id, section.doc);
   return page.text();
 }
@@ -85,8 +97,9 @@ struct Topic {
   std::string (*print)(const Console&);
 };
 
-constexpr std::array<Topic, 6> kTopics = {{
+constexpr std::array<Topic, 7> kTopics = {{
     {"report", "JSON Schema of `report --format json`", reportSchema},
+    {"csv", "columns of `report --format csv`", csvTable},
     {"tables", "tables and views of a profile (as `query --schema`)", tables},
     {"config", "what the collector can be told", config},
     {"metrics", "every metric: question, formula, unit, convention", metricCatalogue},
@@ -95,10 +108,12 @@ constexpr std::array<Topic, 6> kTopics = {{
 }};
 
 int schema(Console& console, const std::string& name) {
+  Page list({console.columns, console.colorOut(), console.utf8});
   for (const auto& topic : kTopics) {
     if (name == topic.name) console.out << topic.print(console);
-    if (name.empty()) console.out << fmt::format("  {:<10} {}\n", topic.name, topic.doc);
+    list.item(topic.name, topic.doc);
   }
+  if (name.empty()) console.out << list.text();
   return 0;
 }
 
@@ -107,8 +122,8 @@ Runner define(CLI::App& app) {
   std::vector<std::string> names;
   for (const auto& topic : kTopics) names.emplace_back(topic.name);
   app.add_option("WHAT", *name,
-                 "report, tables, config, metrics, losses or sections; without it they are listed")
-      ->check(CLI::IsMember(names));
+                 "report, csv, tables, config, metrics, losses or sections; without it they are listed")
+      ->check(oneOf(names));
   return [name](Console& console, const std::vector<std::string>&) { return schema(console, *name); };
 }
 
@@ -119,6 +134,7 @@ Command schemaCommand() {
           "print the formats this version reads and writes, with their documentation",
           "[WHAT]",
           {{"schema report > report.schema.json", "JSON Schema to validate `report --format json` with"},
+           {"schema csv", "every column of `report --format csv`"},
            {"schema tables", "every table and column of a profile"}},
           false,
           define};

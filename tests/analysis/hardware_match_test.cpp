@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
+#include <map>
+
 #include "analysis/hardware/catalogue.h"
 #include "schemas/tables.h"
 
@@ -58,12 +62,34 @@ TEST(HardwareMatch, NamesThatShareAPrefixAreDifferentProducts) {
 TEST(HardwareMatch, NoPrefixOrSuffixMatches) {
   for (const char* name :
        {"NVIDIA H200 X", "NVIDIA A10G", "NVIDIA A10M", "NVIDIA H20-3e", "NVIDIA H20 NVL16", "NVIDIA H100",
-        "NVIDIA GeForce RTX 4090 D", "NVIDIA GeForce RTX 3090 Ti", "nvidia h200", "H200", ""}) {
+        "NVIDIA GeForce RTX 4090 D", "NVIDIA GeForce RTX 3090 Ti", "nvidia h200 x", "H200", ""}) {
     DeviceFacts device = h200();
     device.name = name;
     const auto match = matchDevice(device);
     ASSERT_TRUE(match) << name;
     EXPECT_EQ(match->kind, MatchKind::Modelled) << name;
+  }
+}
+
+TEST(HardwareMatch, CapitalsDoNotMatter) {
+  for (const char* name : {"nvidia h200", "Nvidia H200", "NVIDIA H200"}) {
+    DeviceFacts device = h200();
+    device.name = name;
+    const auto match = matchDevice(device);
+    ASSERT_TRUE(match) << name;
+    EXPECT_EQ(match->spec.id, "h200-sxm-141gb") << name;
+  }
+}
+
+// Otherwise the order of the catalogue would decide which of two products a name means.
+TEST(HardwareMatch, NoTwoNamesOfTheCatalogueDifferInCapitalsOnly) {
+  std::map<std::string, std::string> owner;
+  for (const HardwareSpec& spec : *catalogue()) {
+    for (std::string name : spec.match_names) {
+      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+      const auto [known, fresh] = owner.emplace(name, spec.id);
+      EXPECT_TRUE(fresh || known->second == spec.id) << name << " is " << known->second << " and " << spec.id;
+    }
   }
 }
 

@@ -61,19 +61,21 @@ TEST(Calculators, MissingInputsAreErrors) {
   for (const Calculator& calculator : calculators()) {
     const std::string error = errorOf(std::string(calculator.name));
     EXPECT_TRUE(contains(error, "is missing")) << calculator.name;
-    EXPECT_TRUE(contains(error, "inputs are")) << calculator.name;
+    EXPECT_TRUE(contains(error, "example: perfscope calc " + std::string(calculator.name) + " " +
+                                    std::string(calculator.example)))
+        << error;
   }
 }
 
 TEST(Calculators, WrongArgumentsSayWhatIsValid) {
   EXPECT_TRUE(contains(errorOf("rigde peak=1 bandwidth=1"), "use one of ridge"));
   EXPECT_TRUE(contains(errorOf("ridge peak=1T band=1T"), "no input 'band'"));
-  EXPECT_TRUE(contains(errorOf("ridge peak=1T band=1T"), "bandwidth [byte/s]"));
-  EXPECT_TRUE(contains(errorOf("ridge peak=fast bandwidth=1T"), "input peak"));
+  EXPECT_TRUE(contains(errorOf("ridge peak=1T band=1T"), "its inputs are peak, bandwidth, gpu, precision;"));
+  EXPECT_TRUE(contains(errorOf("ridge peak=fast bandwidth=1T"), "input 'peak=fast': it does not begin"));
   EXPECT_TRUE(contains(errorOf("ridge peak=0 bandwidth=1T"), "greater than 0"));
   EXPECT_TRUE(contains(errorOf("ridge peak=-1T bandwidth=1T"), "greater than 0"));
   EXPECT_TRUE(contains(errorOf("ridge peak=1T bandwidth"), "not key=value"));
-  EXPECT_TRUE(contains(errorOf("ridge peak=1T bandwidth="), "not key=value"));
+  EXPECT_TRUE(contains(errorOf("ridge peak=1T bandwidth="), "no value behind the ="));
   EXPECT_TRUE(contains(errorOf("ridge peak=1T peak=2T"), "given twice"));
   EXPECT_TRUE(contains(errorOf("gemm m=1.5 n=1 k=1"), "whole number"));
   EXPECT_TRUE(contains(errorOf("gemm m=1e30 n=1 k=1"), "whole number"));
@@ -84,6 +86,38 @@ TEST(Calculators, WrongArgumentsSayWhatIsValid) {
   EXPECT_TRUE(contains(errorOf("occupancy cc=5.2 registers=32 threads=32"), "not known"));
   EXPECT_TRUE(contains(errorOf("occupancy cc=1e300 registers=32 threads=32"), "not known"));
   EXPECT_TRUE(contains(errorOf("occupancy cc=9.0 registers=1e12 threads=32"), "too large"));
+}
+
+// One remedy each, whatever went wrong.
+TEST(Calculators, AnErrorHasOneRemedy) {
+  for (const char* command :
+       {"decode params=70q bandwidth=1T", "decode params=", "decode params", "decode nonsense=1",
+        "decode params=-1", "ridge peak=1gb bandwidth=1T", "ridge peak=1e308 bandwidth=1e-300", "decode"}) {
+    const std::string error = errorOf(command);
+    const auto at = error.find("(remedy: ");
+    EXPECT_NE(at, std::string::npos) << command << ": " << error;
+    EXPECT_EQ(error.find("remedy", at + 9), std::string::npos) << error;
+  }
+}
+
+// Numbers that only overflow inside the formula are wrong input, not a missing part of the machine.
+TEST(Calculators, OverflowIsWrongUsage) {
+  for (const char* command :
+       {"ridge peak=1e308 bandwidth=1e-300", "decode params=1e308 bandwidth=1T",
+        "share speedup=1.05 factor=1", "gemm m=9007199254740992 n=1 k=1 elem_bytes=1e308"}) {
+    const auto evaluation = calculate(command);
+    ASSERT_FALSE(evaluation) << command;
+    EXPECT_EQ(evaluation.error().kind, ErrorKind::Usage) << evaluation.error().sentence();
+    EXPECT_TRUE(contains(evaluation.error().reason, "no finite value")) << evaluation.error().sentence();
+  }
+}
+
+TEST(Calculators, AMissingUnitIsRemarked) {
+  const auto evaluation = calculate("ridge peak=989 bandwidth=3.35T");
+  ASSERT_TRUE(evaluation);
+  EXPECT_EQ(evaluation->inputs[0].source, "given without a unit, taken as FLOP/s");
+  EXPECT_EQ(evaluation->inputs[1].source, "given");
+  EXPECT_EQ(calculate("amdahl share=0.5 factor=2")->inputs[0].source, "given");  // has no unit
 }
 
 TEST(Calculators, CatalogueFillsWhatIsNotGiven) {

@@ -26,6 +26,7 @@ TEST(Quantity, PlainNumbersAndPrefixes) {
 
 TEST(Quantity, BillionOrByteByUnit) {
   EXPECT_DOUBLE_EQ(parse("70B", ""), 70e9);
+  EXPECT_DOUBLE_EQ(parse("70b", ""), 70e9);
   EXPECT_DOUBLE_EQ(parse("70B", "byte"), 70);
   EXPECT_DOUBLE_EQ(parse("70GB", "byte"), 70e9);
   EXPECT_DOUBLE_EQ(parse("80GiB", "byte"), 85899345920.0);
@@ -55,6 +56,24 @@ TEST(Quantity, RubbishIsRefusedWithWhatWouldBeAccepted) {
     EXPECT_EQ(value.error().kind, ErrorKind::Usage);
     EXPECT_FALSE(value.error().remedy.empty());
   }
+}
+
+TEST(Quantity, CapitalsAreHinted) {
+  const auto remedy = [](std::string_view text, std::string_view unit) {
+    const auto value = parseQuantity(text, unit);
+    return value ? std::string("accepted") : value.error().remedy;
+  };
+  EXPECT_EQ(remedy("989tflop/s", "FLOP/s"), "did you mean 989TFLOP/s?");
+  EXPECT_EQ(remedy("80gb", "byte"), "did you mean 80GB?");
+  EXPECT_EQ(remedy("100gbps", "byte/s"), "did you mean 100Gbps?");  // bits: one capital away, GBps two
+  EXPECT_EQ(remedy("70b", "byte"), "did you mean 70B?");
+  EXPECT_EQ(remedy("7m", ""), "did you mean 7M?");
+  EXPECT_EQ(remedy("7q", "").rfind("write a number", 0), 0U);
+}
+
+TEST(Quantity, BareNumbers) {
+  for (const char* bare : {"989", " 1.5e12 ", "-2"}) EXPECT_TRUE(isBareNumber(bare)) << bare;
+  for (const char* text : {"989T", "5us", "", "x", "40%"}) EXPECT_FALSE(isBareNumber(text)) << text;
 }
 
 TEST(Quantity, AnotherUnitIsRefused) {

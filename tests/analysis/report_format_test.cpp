@@ -6,6 +6,7 @@
 
 #include "analysis/report/format.h"
 #include "analysis/report/glyphs.h"
+#include "analysis/report/line_bonds.h"
 
 namespace perfscope {
 namespace {
@@ -61,6 +62,11 @@ TEST(Format, CountedNouns) {
   EXPECT_EQ(format::counted(0, "gap"), "0 gaps");
   EXPECT_EQ(format::counted(1, "gap"), "1 gap");
   EXPECT_EQ(format::counted(1200, "CUDA graph"), "1,200 CUDA graphs");
+  EXPECT_EQ(format::counted(1, "process"), "1 process");
+  EXPECT_EQ(format::counted(2, "process"), "2 processes");
+  EXPECT_EQ(format::counted(2, "launch"), "2 launches");
+  EXPECT_EQ(format::counted(105, "copy"), "105 copies");
+  EXPECT_EQ(format::counted(2, "way"), "2 ways");
 }
 
 TEST(Format, PercentagesDoNotPretendToBeWhole) {
@@ -154,6 +160,42 @@ TEST(Glyphs, BarsShowEvenTheSmallestPart) {
   EXPECT_EQ(glyphs::bar(1e-9, 2), "▏░");
   EXPECT_EQ(glyphs::bar(7, 2), "██");
   EXPECT_EQ(glyphs::bar(kNaN, 2), "░░");
+}
+
+// A line may end before "5.5" or after "us", never between them.
+TEST(Bonds, NumbersAndUnitsStayTogether) {
+  for (const auto& [left, right] : std::vector<std::pair<std::string, std::string>>{{"82", "%"},
+                                                                                    {"20", "%)."},
+                                                                                    {"(5.5", "us,"},
+                                                                                    {"+1.2", "%"},
+                                                                                    {"1,234", "kB"},
+                                                                                    {"4.8", "TB/s"},
+                                                                                    {"1.98e+15", "FLOP/s,"},
+                                                                                    {"206", "FLOP/byte"},
+                                                                                    {"<", "0.1"},
+                                                                                    {"+-", "1.06"},
+                                                                                    {"3", "min"},
+                                                                                    {"min", "20"},
+                                                                                    {"1,755", "MHz"},
+                                                                                    {"38", "C"}}) {
+    EXPECT_TRUE(belongTogether(left, right)) << left << " " << right;
+  }
+  for (const auto& [left, right] : std::vector<std::pair<std::string, std::string>>{{"84", "steady"},
+                                                                                    {"takes", "5"},
+                                                                                    {"5,", "s"},
+                                                                                    {"(5)", "s"},
+                                                                                    {"p95", "ms"},
+                                                                                    {"-", "%"},
+                                                                                    {"us", "5"}}) {
+    EXPECT_FALSE(belongTogether(left, right)) << left << " " << right;
+  }
+}
+
+TEST(Glyphs, WrapKeepsNumbersWithTheirUnits) {
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(glyphs::wrap("synchronisation 20 % of it", 18), (Lines{"synchronisation", "20 % of it"}));
+  EXPECT_EQ(glyphs::wrap("it took < 0.1 % of all", 11), (Lines{"it took", "< 0.1 % of", "all"}));
+  EXPECT_EQ(glyphs::wrap("3 min 20 s", 4), (Lines{"3", "min", "20 s"}));  // no room for all of it
 }
 
 }  // namespace

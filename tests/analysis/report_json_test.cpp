@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "analysis/report/report_csv.h"
 #include "analysis/report/report_markdown.h"
@@ -145,6 +146,49 @@ TEST(ReportCsv, OneHeaderAndOneRowAKernelInBaseUnits) {
                               "int)\",elementwise_kernel,elementwise,8000,200000000,0.25,"));
   EXPECT_THAT(text, HasSubstr(",132x1x1,256x1x1,"));
   EXPECT_THAT(text, HasSubstr("\"not measured, because no cuBLAS call was seen for this kernel\"\r\n"));
+}
+
+std::vector<std::string> cellsOf(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream stream(line);
+  for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+TEST(ReportCsv, CeilingsStandSideBySide) {
+  Report report = test::sampleReport();
+  auto& roof = report.kernels[0].roofline;
+  report.kernels[0].name = report.kernels[0].short_name = "k";  // no commas
+  roof.ceiling_flops = Measured<double>::of(9.9e14, "datasheet");
+  roof.ceiling_flops_at_clock = Measured<double>::of(8.8e14, "datasheet at the recorded clock");
+  roof.ceiling_bytes_per_s = Measured<double>::of(4.8e12, "datasheet");
+  roof.fraction_of_roof = Measured<double>::of(0.5, "counted:api");
+  std::istringstream stream(renderCsv(report));
+  std::string header, row;
+  std::getline(stream, header, '\r');
+  std::getline(stream, row, '\r');
+  const auto names = cellsOf(header);
+  const auto cells = cellsOf(row);
+  const auto at =
+      static_cast<size_t>(std::find(names.begin(), names.end(), "ceiling_flops_per_s") - names.begin());
+  ASSERT_LT(at + 3, names.size());
+  EXPECT_EQ(names[at + 1], "ceiling_flops_at_clock");
+  EXPECT_EQ(names[at + 2], "ceiling_bytes_per_s");
+  EXPECT_EQ(names[at + 3], "fraction_of_roof");
+  EXPECT_DOUBLE_EQ(std::stod(cells[at]), 9.9e14);
+  EXPECT_DOUBLE_EQ(std::stod(cells[at + 1]), 8.8e14);
+  EXPECT_DOUBLE_EQ(std::stod(cells[at + 2]), 4.8e12);
+  EXPECT_DOUBLE_EQ(std::stod(cells[at + 3]), 0.5);
+}
+
+TEST(ReportCsv, EveryColumnIsExplained) {
+  const std::string header = renderCsv(test::emptyReport());
+  std::string names;
+  for (const auto& column : csvColumns()) {
+    EXPECT_FALSE(column.doc.empty()) << column.name;
+    names += (names.empty() ? "" : ",") + std::string(column.name);
+  }
+  EXPECT_EQ(header, names + "\r\n");
 }
 
 TEST(ReportCsv, QuotesByRfc4180) {

@@ -8,6 +8,7 @@
 
 #include "analysis/report/glyphs.h"
 #include "analysis/report/kernel_labels.h"
+#include "analysis/report/report_markdown.h"
 #include "analysis/report/report_sections.h"
 #include "analysis/report/roofline_chart.h"
 #include "analysis/report/text_page.h"
@@ -75,12 +76,30 @@ TEST(ReportText, InterventionsNameGainAndWhatComesNext) {
                         "       predicted: up to 18.0 % less time; after that it would be compute-bound\n"));
 }
 
+// Two kernels of memory's kind without counted bytes against one whose bytes were counted.
+TEST(ReportText, AMemoryVerdictByKindIsOnlyPresumed) {
+  Report report = test::sampleReport();
+  report.verdict.binding = "memory";
+  ASSERT_EQ(report.kernels[1].kernel_class, "elementwise");
+  EXPECT_THAT(section(report, "verdict"),
+              AllOf(HasSubstr("VERDICT  Presumably memory-bound"), HasSubstr("little arithmetic per byte"),
+                    Not(HasSubstr("as fast as the memory"))));
+  EXPECT_THAT(renderMarkdown(report), testing::StartsWith("### Presumably memory-bound"));
+  report.verdict.binding = "launch";
+  report.verdict.interventions[0].next_bottleneck = "memory";
+  EXPECT_THAT(section(report, "verdict"), HasSubstr("after that it would be presumably memory-bound"));
+  report.verdict.binding = "memory";
+  report.kernels[0].roofline.verdict = "memory";  // 480 ms counted, 320 ms presumed
+  EXPECT_THAT(section(report, "verdict"),
+              AllOf(HasSubstr("VERDICT  Memory-bound"), HasSubstr("as fast as the memory")));
+}
+
 TEST(ReportText, LossesStandBeforeTheNumbersAndNameWhatIsWithheld) {
   const std::string text = renderText(test::sampleReport(), {});
   EXPECT_LT(text.find("TRUST"), text.find("DEVICES"));
   EXPECT_THAT(text, HasSubstr("this recording is not whole"));
   EXPECT_THAT(
-      text, HasSubstr("  ring_overflow       1,234 NVTX records dropped because a thread wrote too fast\n"));
+      text, HasSubstr("  ring_overflow       1,234: NVTX records dropped because a thread wrote too fast\n"));
   EXPECT_THAT(text, HasSubstr("  withheld            mfu: not measured, because records were lost\n"));
   EXPECT_THAT(text, HasSubstr("+1.2 % measured: 1.00 s bare, 1.01 s profiled (medians of 5 pairs of runs)"));
 }
@@ -127,6 +146,59 @@ TEST(ReportText, KernelTableGolden) {
       "  25.0 %  200 ms  8,000  25.0 us  elementwise_kernel                            -        -  no FLOPs\n"
       "  15.0 %  120 ms  3,145  38.2 us  reduce_kernel                                 -        -  no FLOPs\n"
       "  - rate of 2 kernels above not measured, because no cuBLAS call was seen for this kernel\n");
+}
+
+// On the narrowest page whole columns go, the least important first, and the table says so; numbers are never
+// cut.
+TEST(ReportText, KernelTableOnANarrowPage) {
+  Report report = test::sampleReport();
+  report.devices.resize(1);
+  TextOptions options;
+  options.sections = {"kernels"};
+  options.columns = 60;
+  EXPECT_EQ(renderText(report, options),
+            "PerfScope report  train.perfscope\n"
+            "\n"
+            "KERNELS\n"
+            "  programs that ran on the GPU, by time; share = of all\n"
+            "  kernel time of that GPU\n"
+            "   share   total  calls   median  kernel            limit\n"
+            "  60.0 %  480 ms  1,200   400 us  sm90_xmm...28x64  compute\n"
+            "  25.0 %  200 ms  8,000  25.0 us  elementw...ernel  no FLOPs\n"
+            "  15.0 %  120 ms  3,145  38.2 us  reduce_kernel     no FLOPs\n"
+            "  columns left out on this narrow page: rate, of roof\n"
+            "  - rate of 2 kernels above not measured, because no\n"
+            "    cuBLAS call was seen for this kernel\n");
+}
+
+TEST(ReportText, NarrowPagesCutNoNumberAndDrawWholePictures) {
+  const Report report = test::sampleReport();
+  TextOptions narrow;
+  narrow.columns = 60;
+  for (const char* id : {"devices", "gaps", "roofline", "memory", "steps"}) {
+    TextOptions wide;
+    wide.sections = narrow.sections = {id};
+    const std::string text = renderText(report, narrow);
+    expectOnPage(text, 60);
+    EXPECT_THAT(text, Not(testing::ContainsRegex("[0-9]\\.\\.\\.[ 0-9]"))) << text;
+    // Every line of a picture has its axis; one that flowed over would begin without it.
+    const auto bars = [](const std::string& drawn) {
+      size_t count = 0;
+      for (const auto& line : linesOf(drawn)) count += line.find("│") != std::string::npos ? 1 : 0;
+      return count;
+    };
+    EXPECT_EQ(bars(text), bars(renderText(report, wide))) << text;
+  }
+}
+
+TEST(ReportText, TotalsOfCopiesAreCalledTotals) {
+  Report report = test::sampleReport();
+  report.devices[0].memcpy_count = 105;
+  report.devices[0].memcpy_bytes = 840;
+  EXPECT_THAT(section(report, "devices"), HasSubstr("105 copies: 840 B in sum, in "));
+  report.devices[0].memcpy_count = 1;
+  report.devices[0].kernel_count = 1;
+  EXPECT_THAT(section(report, "devices"), AllOf(HasSubstr("1 copy: 840 B"), HasSubstr("1 launch, ")));
 }
 
 TEST(ReportText, TopLimitsTheTablesAndSaysSo) {
@@ -203,6 +275,17 @@ TEST(TextTable, GivesWayInTheFlexibleColumnFirst) {
   table.row({{"1"}, {std::string(80, 'x')}, {"123456789"}});
   table.print(page, 0);
   EXPECT_THAT(page.text(), HasSubstr("123456789"));
+  expectOnPage(page.text(), 40);
+}
+
+TEST(TextTable, ColumnsAreLeftOutByRankAndNamed) {
+  Page page({40, false, true});
+  TextTable table(
+      {{"n"}, {"name", true, true}, {"first to go", false, false, 2}, {"second", false, false, 1}});
+  table.row({{"1"}, {std::string(30, 'x')}, {"12345678901"}, {"1.25 ms"}});
+  table.print(page, 0);
+  EXPECT_THAT(page.text(), AllOf(HasSubstr("1.25 ms"), Not(HasSubstr("12345678901")),
+                                 HasSubstr("columns left out on this narrow page:\n  first to go\n")));
   expectOnPage(page.text(), 40);
 }
 

@@ -71,6 +71,7 @@ TEST(CommandLine, MainHelpListsExactlyTheVerbsThatExist) {
     EXPECT_THAT(result.out, Not(HasSubstr(std::string("\n  ") + later + " ")));
   }
   EXPECT_EQ(call({"help"}).out, result.out);
+  EXPECT_EQ(call({"help", "help"}).out, result.out);
   EXPECT_EQ(call({"help", "report"}).out, call({"report", "--help"}).out);
 }
 
@@ -83,6 +84,28 @@ TEST(CommandLine, WithoutWordsItIsAUsageErrorOnStderr) {
 
 TEST(CommandLine, Version) {
   EXPECT_THAT(call({"--version"}).out, testing::MatchesRegex("perfscope [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+// Laid out for 60 columns everything fits but what is there to be copied: usage, examples, JSON.
+TEST_F(WithProfile, NarrowTerminals) {
+  for (const auto& words : std::vector<std::vector<std::string>>{{"--help"},
+                                                                 {"hardware", "list"},
+                                                                 {"hardware", "show", "H200"},
+                                                                 {"calc"},
+                                                                 {"calc", "ridge", "gpu=H200"},
+                                                                 {"doctor"},
+                                                                 {"schema", "losses"},
+                                                                 {"schema", "metrics"},
+                                                                 {"report", m_path}}) {
+    std::ostringstream out, err;
+    Console console{out, err};
+    console.columns = 60;
+    runCommandLine(words, console);
+    std::istringstream lines(out.str());
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(glyphs::width(line), 60U) << words.back() << ": " << line;
+    EXPECT_GT(out.str().size(), 200U) << words.back();
+  }
 }
 
 TEST(CommandLine, UnknownVerbsSuggestTheNearest) {
@@ -127,9 +150,32 @@ TEST(CommandLine, UsageErrors) {
       {{"run", "--repeat", "2", "--measure-overhead", "2", "--", "true"}, "exclude each other"},
       {{"hardware"}, "ACTION"},
       {{"hardware", "show"}, "which product"},
+      {{"hardware", "list", "extra"}, "too many arguments: \"extra\""},
+      {{"report", "x", "--section", ""}, "--section has an empty value"},
+      {{"report", "x", "--section="}, "--section"},
+      {{"report", "x", "--section", ","}, "no section is called \"\""},
+      {{"report", "x", "--hw", " "}, "--hw has an empty value"},
+      {{"report", "x", "--step-marker", ""}, "--step-marker has an empty value"},
+      {{"run", "-o", "", "--", "true"}, "--output has an empty value"},
+      {{"run", "--steps", "", "--", "true"}, "--steps has an empty value"},
+      {{"recover", "x", "-o", ""}, "--output has an empty value"},
       {{"hardware", "show", "no-such-gpu-99"}, "no-such-gpu-99"},
       {{"calc", "no-such-formula"}, "no-such-formula"},
       {{"calc", "ridge", "nonsense"}, "nonsense"},
+      {{"hardware", "show", ""}, "SPEC has an empty value"},
+      {{"report", ""}, "FILE has an empty value"},
+      {{"report", "-x"}, "unknown option \"-x\""},
+      {{"report", "x", "--format", "JSON"},
+       "\"JSON\" is none of text, json, markdown, csv; did you mean json?"},
+      {{"report", "x", "--top", "0"}, "\"0\" is no whole number from 1 to 1000000"},
+      {{"report", "x", "--top", "1e9"}, "\"1e9\" is no whole number"},
+      {{"report", "x", "--top"}, "--top needs a value"},
+      {{"--nope"}, "unknown option \"--nope\""},
+      {{"--versoin"}, "did you mean --version?"},
+      {{"--color"}, "--color needs a value"},
+      {{"--color", "always"}, "no verb given"},
+      {{"calc", "rigde", "gpu=H200"}, "did you mean ridge?"},
+      {{"run", "--delay", "99999999999h", "--", "true"}, "below 31 years"},
       {{"schema", "nothing"}, "WHAT"},
       {{"completions"}, "SHELL"},
       {{"recover"}, "DIR"},
@@ -140,7 +186,9 @@ TEST(CommandLine, UsageErrors) {
     std::string line;
     for (const auto& word : one.words) line += word + " ";
     EXPECT_EQ(result.code, 2) << line << result.err;
-    EXPECT_THAT(result.err, AllOf(StartsWith("perfscope: error: "), HasSubstr(one.message))) << line;
+    EXPECT_THAT(result.err,
+                AllOf(StartsWith("perfscope: error: "), HasSubstr(one.message), HasSubstr(" (remedy: ")))
+        << line;
     EXPECT_THAT(result.out, IsEmpty()) << line;
   }
 }
@@ -178,6 +226,22 @@ TEST_F(WithProfile, ReportInEveryFormat) {
   EXPECT_THAT(call({"report", m_path, "--format=markdown"}).out, StartsWith("### "));
 }
 
+// The readable ones come out whole, every unreadable one is named, and the first error is the exit code.
+TEST_F(WithProfile, OneBrokenProfileDoesNotHoldUpTheOthers) {
+  const test::TempDir dir;
+  const std::string text_file = dir.file("text.perfscope"), missing = dir.file("missing.perfscope");
+  std::ofstream(text_file) << "this is no database at all, only some text that is long enough";
+  const auto alone = call({"report", m_path});
+  const auto all = call({"report", m_path, text_file, missing, m_path});
+  EXPECT_EQ(all.code, 65);
+  EXPECT_EQ(all.out, alone.out + "\n" + alone.out + "\n");
+  EXPECT_THAT(all.err, AllOf(HasSubstr(text_file), HasSubstr(missing)));
+  EXPECT_EQ(call({"report", missing, m_path, text_file}).code, 66);
+  const auto wrong = call({"report", m_path, m_path, "--hw", "no-such-gpu-99"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(wrong.err.find("no-such-gpu-99"), wrong.err.rfind("no-such-gpu-99")) << "said twice";
+}
+
 TEST_F(WithProfile, ReportGroupsSectionsAndTop) {
   const auto streams = call({"report", m_path, "--by", "stream", "--section", "kernels"});
   EXPECT_THAT(streams.out, AllOf(HasSubstr("stream 7"), HasSubstr("100.0 %"), Not(HasSubstr("VERDICT"))));
@@ -211,6 +275,19 @@ TEST_F(WithProfile, QueryInEveryFormat) {
   EXPECT_EQ(call({"query", m_path, "select 1 where 0", "--format", "json"}).out, "[]\n");
 }
 
+TEST_F(WithProfile, ColumnsOfOneNameAreToldApartInJson) {
+  const auto keys = [&](const std::string& columns) {
+    const auto result = call({"query", m_path, "select " + columns, "--format", "json"});
+    const auto parsed = nlohmann::ordered_json::parse(result.out, nullptr, false);
+    std::string names;
+    for (const auto& [key, value] : parsed.at(0).items()) names += key + "=" + value.dump() + " ";
+    return names;
+  };
+  EXPECT_EQ(keys("1 a, 2 b, 3 a, 4 a"), "a=1 b=2 a_2=3 a_3=4 ");
+  EXPECT_EQ(keys("1 a, 2 a, 3 a_2"), "a=1 a_3=2 a_2=3 ");  // a name of the SELECT is not taken
+  EXPECT_THAT(call({"query", "--help"}).out, HasSubstr("name_2"));
+}
+
 TEST_F(WithProfile, QueryRefusesWhatIsNoQuestion) {
   for (const char* sql :
        {"delete from kernel", "update meta set value = 1", "insert into meta values ('a', 'b')",
@@ -229,6 +306,13 @@ TEST_F(WithProfile, QueryShowsSqlitesOwnWords) {
   const auto result = call({"query", m_path, "select no_such_thing from kernel"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, AllOf(HasSubstr("no such column: no_such_thing"), HasSubstr("--schema")));
+  EXPECT_THAT(call({"query", m_path, "select 'open"}).err,
+              AllOf(HasSubstr("quoted"), Not(HasSubstr("--schema"))));
+  EXPECT_THAT(call({"query", m_path, "select abs(-9223372036854775808)"}).err,
+              AllOf(HasSubstr("integer overflow"), HasSubstr("(remedy: ")));
+  const auto swapped = call({"query", "select 1", m_path});
+  EXPECT_EQ(swapped.code, 66);
+  EXPECT_THAT(swapped.err, HasSubstr("the profile stands before the SQL"));
 }
 
 TEST(CommandLine, SchemasAreLive) {
@@ -236,6 +320,7 @@ TEST(CommandLine, SchemasAreLive) {
   EXPECT_THAT(call({"schema", "tables"}).out, HasSubstr("launch_start_ns"));
   EXPECT_EQ(call({"query", "--schema"}).out, call({"schema", "tables"}).out);
   EXPECT_THAT(call({"schema", "losses"}).out, HasSubstr("ring_overflow"));
+  EXPECT_THAT(call({"schema", "csv"}).out, AllOf(HasSubstr("ceiling_flops_at_clock"), HasSubstr("FLOP/s")));
   EXPECT_THAT(call({"schema", "config"}).out, HasSubstr("flush_ms=250"));
   EXPECT_THAT(call({"schema"}).out, HasSubstr("sections"));
 }
@@ -245,10 +330,17 @@ TEST(CommandLine, HardwareAndCalc) {
   EXPECT_THAT(call({"hardware", "show", "H200"}).out,
               AllOf(HasSubstr("4.80 TB/s"), HasSubstr("bf16_tensor"), HasSubstr("source")));
   EXPECT_EQ(call({"hardware", "match", "NVIDIA", "H200"}).out, "h200-sxm-141gb\n");
+  EXPECT_EQ(call({"hardware", "match", "nvidia h200"}).out, "h200-sxm-141gb\n");
   EXPECT_EQ(call({"hardware", "match", "NVIDIA H200 NVL"}).out, "h200-nvl-141gb\n");
   EXPECT_EQ(call({"hardware", "match", "NVIDIA Imaginary 9000"}).code, 69);
   EXPECT_THAT(call({"calc"}).out, HasSubstr("ridge"));
-  EXPECT_THAT(call({"calc", "ridge"}).out, HasSubstr("example: perfscope calc ridge"));
+  EXPECT_THAT(call({"calc", "ridge"}).out, HasSubstr("\nexample\n  perfscope calc ridge"));
+  EXPECT_EQ(call({"calc", "ridge", "--help"}).out, call({"calc", "ridge"}).out);
+  EXPECT_THAT(call({"calc", "decode", "--help"}).out,
+              AllOf(HasSubstr("fp16_tensor (default)"), HasSubstr("fp8_tensor")));
+  EXPECT_THAT(call({"calc", "kv", "--help"}).out, Not(HasSubstr("fp8_tensor")));  // takes no peak
+  EXPECT_THAT(call({"calc", "no-such-formula", "--help"}).out, StartsWith("perfscope calc: "));
+  EXPECT_EQ(call({"calc", "ridge", "peak=1e308", "bandwidth=1e-300"}).code, 2);
   // H200, dense bf16 tensor: 989.4 TFLOP/s over 4.8 TB/s is 206 FLOP/byte.
   EXPECT_THAT(call({"calc", "ridge", "gpu=H200", "precision=bf16_tensor"}).out, HasSubstr("206 FLOP/byte"));
 }
@@ -261,8 +353,10 @@ TEST(CommandLine, EveryCalculatorsExampleWorks) {
     const auto result = call(command);
     EXPECT_EQ(result.code, 0) << calculator.name << ": " << result.err;
     EXPECT_THAT(result.out, HasSubstr("\nwith\n")) << calculator.name;
-    EXPECT_THAT(call({"calc", std::string(calculator.name)}).out,
-                HasSubstr(std::string(calculator.example) + "\n"));
+    const auto described = call({"calc", std::string(calculator.name)});
+    EXPECT_THAT(described.out, HasSubstr(std::string(calculator.example) + "\n"));
+    std::istringstream lines(described.out + result.out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(glyphs::width(line), 100U) << line;
   }
 }
 

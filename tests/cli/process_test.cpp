@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "tests/support/temp_dir.h"
+#include "tests/support/trace_builder.h"
 
 namespace perfscope::cli {
 namespace {
@@ -57,9 +58,26 @@ TEST_F(Process, AReaderThatGoesAwayIsNoError) {
   EXPECT_EQ(ignored.out, "0\n");
 }
 
-TEST_F(Process, AFullDiskIsOutputError) {
-  const auto full = shell(m_program + " schema tables 2>/dev/null >/dev/full; echo $?");
-  EXPECT_EQ(full.out, "73\n");
+// Every verb that prints, and a closed output as well as a full one.
+TEST_F(Process, AFullDiskIsOutputErrorOfEveryVerb) {
+  const test::TempDir dir;
+  test::TraceBuilder builder;
+  builder.kernel({.name = "alpha", .start_ns = 10'000, .duration_ns = 30'000, .launch_ns = 1'000});
+  const std::string profile = builder.write();
+  for (const std::string& words :
+       {std::string("schema tables"), std::string("schema"), std::string("hardware list"),
+        std::string("hardware match NVIDIA H200"), std::string("calc"), std::string("calc ridge gpu=H200"),
+        std::string("doctor"), std::string("doctor --json"), std::string("completions bash"),
+        std::string("--help"), std::string("--version"), std::string("query --help"), "report " + profile,
+        "report --format json " + profile, "report --format csv " + profile,
+        "query " + profile + " 'select 1'", "query --format json " + profile + " 'select 1'"}) {
+    for (const char* target : {">/dev/full", ">&-"}) {
+      const auto full = shell("{ " + m_program + " " + words + " " + target + "; } 2>&1; echo $?");
+      EXPECT_THAT(full.out, testing::EndsWith("\n73\n")) << words << target;
+      EXPECT_THAT(full.out, HasSubstr("error: standard output: not all of the output could be written"))
+          << words << target;
+    }
+  }
 }
 
 TEST_F(Process, AsciiWithoutAUtf8Locale) {

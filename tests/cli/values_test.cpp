@@ -1,6 +1,7 @@
 // Small pure rooms of the command line: values, suggestions, SQL text.
 #include <gtest/gtest.h>
 
+#include "cli/console.h"
 #include "cli/parse_values.h"
 #include "cli/sql_text.h"
 #include "cli/suggest.h"
@@ -88,6 +89,17 @@ TEST(SqlText, FirstKeyword) {
   EXPECT_EQ(firstKeyword(";;delete from x"), "DELETE");
   EXPECT_EQ(firstKeyword("'text'"), "");
   EXPECT_EQ(firstKeyword(""), "");
+}
+
+TEST(Console, TextIsAsWideAsTheTerminalWithinLimits) {
+  EXPECT_EQ(textColumns("", 0), 100U);  // no terminal
+  EXPECT_EQ(textColumns("", 80), 80U);
+  EXPECT_EQ(textColumns("", 240), 100U);
+  EXPECT_EQ(textColumns("", 20), 60U);
+  EXPECT_EQ(textColumns("72", 90), 72U);  // COLUMNS is stronger
+  EXPECT_EQ(textColumns("72", 0), 72U);
+  for (const char* bad : {"0", "-5", "wide", "72x", "99999999999999999999999"})
+    EXPECT_EQ(textColumns(bad, 90), 90U) << bad;
 }
 
 }  // namespace
