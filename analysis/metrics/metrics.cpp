@@ -75,7 +75,7 @@ constexpr auto kMetrics = std::to_array<Metric>({
     {"utilisation.busy", "Busy share", "Which part of the time was the GPU doing anything?", "fraction",
      "devices.busy_ns", "sum of busy / sum of span", "over the devices of the analysed window"},
     {"utilisation.hfu", "Hardware FLOPs utilisation", "Which part of the peak was used?", "fraction",
-     "kernels.flops.algorithmic", "FLOPs / (peak x time of the window)",
+     "kernels.flops.algorithmic", "FLOPs in the window / (peak x time of the window)",
      "matrix products of library calls only: a lower bound"},
     {"utilisation.mfu", "Model FLOPs utilisation", "Which part of the peak did the model need?", "fraction",
      "model description", "model FLOPs per step / (N x peak x step time)", "never from counters"},

@@ -24,11 +24,6 @@ bool coversMost(int64_t covered, Interval gap) {
   return static_cast<double>(covered) >= threshold::kGapCover.value * static_cast<double>(gap.length());
 }
 
-bool isPageable(const GpuOp& op) {
-  constexpr uint8_t kPageable = 1;
-  return !op.is_fill && (op.src_kind == kPageable || op.dst_kind == kPageable);
-}
-
 bool holdsHost(const GpuOp& op) {
   return !op.is_fill && (!op.asynchronous || isPageable(op));
 }

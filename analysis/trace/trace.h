@@ -26,6 +26,12 @@ struct GpuOp {
   [[nodiscard]] int64_t endNs() const { return start_ns + duration_ns; }
 };
 
+// A copy from or to memory of the host that is not pinned: it is staged, and holds the host meanwhile.
+inline bool isPageable(const GpuOp& op) {
+  constexpr uint8_t kPageable = 1;  // CUpti_ActivityMemoryKind
+  return !op.is_fill && (op.src_kind == kPageable || op.dst_kind == kPageable);
+}
+
 enum class ApiKind : uint8_t {
   Launch,
   GraphLaunch,
