@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/diagnosis/recording_overhead.h"
+
 namespace perfscope {
 namespace {
 
@@ -74,6 +76,7 @@ std::vector<Intervention> interventions(const ProfileFacts& facts, const WindowS
     nodes += kernel.window.graph_node_count;
     kernels += kernel.window.count;
   }
+  const std::string withheld = gainsWithheldWhy(report.overhead);
   const bool graphs_already = 2 * nodes > kernels;
   for (const Advice& advice : kAdvice) {
     if (advice.binding != failed.binding) continue;
@@ -84,12 +87,17 @@ std::vector<Intervention> interventions(const ProfileFacts& facts, const WindowS
                        std::string(advice.axis),
                        std::string(advice.term),
                        next,
-                       std::nullopt};
+                       std::nullopt,
+                       {}};
     if (is_graph_advice) entry.predicted_gain = graphGain(facts, shares);
     if (failed.binding == "input" || failed.binding == "host" || failed.binding == "communication") {
       entry.predicted_gain = failed.share;
     }
     if (failed.binding == "implementation") entry.predicted_gain = roofGain(shares, report, "below_both");
+    if (!withheld.empty()) {
+      entry.predicted_gain = std::nullopt;
+      entry.predicted_gain_why = "withheld, because " + withheld;
+    }
     result.push_back(std::move(entry));
   }
   return result;

@@ -71,10 +71,12 @@ OverheadReport overhead(const ProfileFacts& facts) {
   const Trace& trace = facts.trace;
   const auto bare = metaInteger(trace, "overhead.bare_ns");
   const auto profiled = metaInteger(trace, "overhead.profiled_ns");
-  if (bare && profiled && *bare > 0) {
-    overhead.measured =
-        OverheadMeasured{*bare, *profiled, static_cast<double>(*profiled) / static_cast<double>(*bare),
-                         metaInteger(trace, "overhead.n").value_or(0)};
+  const auto pairs = metaInteger(trace, "overhead.n");
+  if (bare && profiled && pairs && *bare > 0 && *profiled > 0 && *pairs > 0) {
+    overhead.measured = OverheadMeasured{*bare, *profiled,
+                                         static_cast<double>(*profiled) / static_cast<double>(*bare), *pairs};
+  } else if (bare || profiled || pairs) {
+    overhead.measured_why = "the stored measurement is not whole (overhead.* in table meta)";
   } else {
     overhead.measured_why = "the run was not repeated without the profiler (--measure-overhead N does)";
   }
@@ -171,8 +173,9 @@ std::vector<std::string> conventions(const ProfileFacts& facts) {
                           ms, facts.steps.on_device ? " (begin: its first GPU record)" : "")
             : fmt::format("Analysed window: {:.3f} ms, first to last GPU record.", ms));
   }
-  for (const auto* t : {&threshold::kRoofShare, &threshold::kGateShare, &threshold::kLaunchBoundShare,
-                        &threshold::kLaunchBoundKernel, &threshold::kNoiseShare}) {
+  for (const auto* t :
+       {&threshold::kRoofShare, &threshold::kGateShare, &threshold::kLaunchBoundShare,
+        &threshold::kLaunchBoundKernel, &threshold::kNoiseShare, &threshold::kRecordingOverhead}) {
     lines.push_back(fmt::format("Threshold {} = {} {}: {}.", t->id, t->value, t->unit, t->text));
   }
   return lines;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/diagnosis/recording_overhead.h"
 #include "analysis/report/build_sections.h"
 #include "schemas/loss_counters.h"
 
@@ -98,6 +99,9 @@ void addGated(const ProfileFacts& facts, TrustReport& trust) {
     for (const auto* metric : {"devices.idle_ns", "utilisation.hfu", "devices.overlap_ns"}) {
       trust.gated.push_back({metric, why});
     }
+  }
+  if (const std::string why = gainsWithheldWhy(overhead(facts)); !why.empty()) {
+    trust.gated.push_back({"findings.predicted_gain_ns", why});
   }
   if (facts.launches.unseen > 0) {
     trust.gated.push_back(

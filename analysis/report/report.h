@@ -69,7 +69,8 @@ struct Evidence {
 struct Intervention {
   std::string text, level, axis, term, next_bottleneck;
   std::optional<double> predicted_gain;
-};  // gain: fraction of the step saved
+  std::string predicted_gain_why;  // may say why there is none
+};                                 // gain: fraction of the step saved
 struct VerdictReport {
   std::string binding;    // input|host|communication|memory|compute|launch|implementation|none
   double confidence = 0;  // 0..1
