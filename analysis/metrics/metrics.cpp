@@ -13,7 +13,8 @@ constexpr std::string_view kNoSum = "never a sum over streams or devices";
 
 constexpr auto kMetrics = std::to_array<Metric>({
     {"devices.span_ns", "Span", "How long was the GPU in use from first to last?", "ns", kRecords,
-     "last end - first start", "GPU records: kernels, copies, fills; graph nodes count as what they are"},
+     "last end - first start - time without recording",
+     "GPU records: kernels, copies, fills; graph nodes count as what they are"},
     {"devices.busy_ns", "Busy", "How long was anything running on the GPU?", "ns", kRecords,
      "union of all GPU records", "zero-length records count in counts, not in unions"},
     {"devices.idle_ns", "Idle", "How long did the GPU do nothing?", "ns", "devices.span_ns, devices.busy_ns",

@@ -135,6 +135,7 @@ std::vector<DeviceReport> devices(const ProfileFacts& facts) {
     r.memcpy_count = t.memcpy_count, r.memset_count = t.memset_count, r.memcpy_bytes = t.memcpy_bytes;
     r.comm_count = t.comm_count, r.copy_hidden_ns = t.copy_hidden_ns, r.graph_node_count = t.graph_node_count;
     r.streams = t.streams, r.first_ns = t.first_ns, r.last_ns = t.last_ns;
+    r.unrecorded_ns = t.unrecorded_ns;
     r.sm_clock_mhz = device.machine.sm_clock_mhz;
     r.power_w = device.machine.power_w;
     r.temperature_c = device.machine.temperature_c;

@@ -100,7 +100,8 @@ struct DeviceReport {
           memcpy_count = 0, memset_count = 0, memcpy_bytes = 0, comm_count = 0, copy_hidden_ns = 0,
           graph_node_count = 0;
   int64_t streams = 0;
-  int64_t first_ns = 0, last_ns = 0;  // span = last - first
+  int64_t first_ns = 0, last_ns = 0;
+  int64_t unrecorded_ns = 0;  // recording paused between them; span = last - first - unrecorded
   Measured<ValueRange> sm_clock_mhz, power_w, temperature_c;
   Measured<std::vector<std::string>> throttle;  // reasons seen, empty vector = none
   Measured<double> energy_j;

@@ -175,8 +175,15 @@ IdleCause GapJudge::judge(const Gap& gap) {
   return isDependency(gap, after) ? IdleCause::Dependency : IdleCause::Unknown;
 }
 
+Pauses pausesAt(const Trace& trace, const Gap& gap) {
+  return {gap.range.start > viewOf(trace, gap.before).end_ns,
+          gap.range.end < viewOf(trace, gap.after).start_ns};
+}
+
 std::string gapEvidence(const Trace& trace, const Gap& gap, IdleCause cause) {
   const RecordView after = viewOf(trace, gap.after);
+  if (const Pauses pauses = pausesAt(trace, gap); pauses.before || pauses.after)
+    return "the recording was paused beside it: the records that would tell are missing";
   const int64_t late = after.hasLaunch() ? after.launch_start_ns - gap.range.start : 0;
   switch (cause) {
     case IdleCause::Profiler:

@@ -117,9 +117,12 @@ struct Trace {
   std::vector<LossRow> losses;
   std::vector<LedgerRow> ledger;
 
-  // By process index: when collection was off (--steps, --delay, --duration, --capture). The GPU may have
-  // worked then: such time is neither idle nor a step.
+  // By process index: when collection was off (--steps, --delay, --duration, --capture), before and after its
+  // life included. Such time holds no step.
   std::vector<IntervalSet> unrecorded;
+  // By process index: when collection was off while the process lived; by device index: the same of all
+  // processes with records there. The GPU may have worked then: such time is not known to be idle.
+  std::vector<IntervalSet> paused, device_paused;
   [[nodiscard]] int64_t unrecordedIn(uint16_t process, Interval range) const {
     return process < unrecorded.size() ? unrecorded[process].covered(range) : 0;
   }
