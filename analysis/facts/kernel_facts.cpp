@@ -76,6 +76,17 @@ double partInside(int64_t start_ns, int64_t end_ns, Interval window) {
   return static_cast<double>(inside) / static_cast<double>(end_ns - start_ns);
 }
 
+void addShortTimes(const Trace& trace, int64_t launch_cost_ns, KernelFactsTable& groups) {
+  const KernelTable& kernels = trace.kernels;
+  for (size_t device = 0; device < groups.index.size(); ++device) {
+    const IndexRange range = trace.device_kernels[device];
+    for (size_t i = range.begin; i < range.end; ++i) {
+      if (kernels.duration_ns[i] >= launch_cost_ns) continue;
+      groups.list[groups.index[device][kernels.name[i]]].short_ns += kernels.duration_ns[i];
+    }
+  }
+}
+
 KernelFactsTable gatherKernelFacts(const Trace& trace, const std::vector<KernelClass>& classes,
                                    Interval window) {
   KernelFactsTable groups;

@@ -39,6 +39,7 @@ struct KernelFacts {
   KernelClass kernel_class = KernelClass::Other;
   int64_t count = 0, total_ns = 0, graph_node_count = 0;
   WindowPart window;
+  int64_t short_ns = 0;  // time in launches that are shorter than what a launch costs the host
   Distribution duration;
   uint32_t main_shape = 0;  // the shape with most time
   int64_t shape_count = 0;
@@ -58,6 +59,9 @@ KernelFactsTable gatherKernelFacts(const Trace& trace, const std::vector<KernelC
 
 // The part of the record's time that lies in the window, 0..1; of one without length 1 where it lies in it.
 double partInside(int64_t start_ns, int64_t end_ns, Interval window);
+
+// Fills short_ns. launch_cost_ns: median duration of a launch call.
+void addShortTimes(const Trace& trace, int64_t launch_cost_ns, KernelFactsTable& groups);
 
 // One class per kernel name.
 std::vector<KernelClass> kernelClasses(const Trace& trace);

@@ -58,6 +58,7 @@ Result<ProfileFacts> gatherFacts(const std::string& path, const FactOptions& opt
   facts.gemm_links = linkGemms(facts.trace, facts.classes, facts.kernels, window);
   facts.gaps = analyseGaps(facts.trace, window, options.largest_gaps);
   helpers.join();
+  addShortTimes(facts.trace, facts.launches.cost.p50_ns, facts.kernels);
   return facts;
 }
 

@@ -47,6 +47,8 @@ RoofPoint roofPoint(const KernelFacts& kernel, const LaunchFacts& launches) {
   point.byte_ns = kernel.work.byte_ns;
   point.ns_by_precision = kernel.work.ns_by_precision;
   point.median_ns = kernel.duration.p50_ns;
+  point.short_share =
+      kernel.total_ns > 0 ? static_cast<double>(kernel.short_ns) / static_cast<double>(kernel.total_ns) : 1.0;
   const bool launched_one_by_one = kernel.graph_node_count * 2 < kernel.count;
   if (launched_one_by_one && launches.cost.count > 0 && !launches.cost_is_of_graphs) {
     point.launch_cost_ns = launches.cost.p50_ns;
