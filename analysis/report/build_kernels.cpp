@@ -172,7 +172,7 @@ UtilisationReport utilisation(const ProfileFacts& facts, const std::vector<Kerne
   }
   result.busy = span > 0 ? Measured<double>::of(static_cast<double>(busy) / static_cast<double>(span),
                                                 "measured:activity")
-                         : Measured<double>::absent("the profile has no GPU record");
+                         : Measured<double>::absent("the profile has no GPU record that takes any time");
   result.mfu = Measured<double>::absent("no model description was given");
   result.mbu_model = result.mfu;
   result.mbu_measured = Measured<double>::absent(std::string(kNoCounters));

@@ -24,6 +24,11 @@ std::optional<int64_t> metaInteger(const Trace& trace, const std::string& key) {
   return parsed.ec == std::errc() ? std::optional(value) : std::nullopt;
 }
 
+// A device with 0 SMs or bytes is one whose driver did not tell.
+std::optional<int64_t> positive(std::optional<int64_t> value) {
+  return value && *value > 0 ? value : std::nullopt;
+}
+
 // CUPTI and CUDA versions are integers such as 13000 or 130000.
 std::string cudaVersion(int64_t version) {
   constexpr int64_t kMajor = 1000, kMinor = 10;
@@ -42,8 +47,10 @@ ContractReport contract(const ProfileFacts& facts) {
   for (size_t i = 0; i < trace.devices.size(); ++i) {
     const DeviceRow& row = trace.devices[i];
     const auto& match = facts.devices[i].hardware;
-    contract.gpus.push_back({row.name, row.uuid.value_or(""), match ? match->spec.id : "", row.sm_count,
-                             row.memory_bytes, row.power_limit_w});
+    const bool has_limit = row.power_limit_w && std::isfinite(*row.power_limit_w) && *row.power_limit_w > 0;
+    contract.gpus.push_back({row.name, row.uuid.value_or(""), match ? match->spec.id : "",
+                             positive(row.sm_count), positive(row.memory_bytes),
+                             has_limit ? row.power_limit_w : std::nullopt});
     const auto& clock = facts.devices[i].machine.sm_clock_mhz;
     if (clock.has())
       contract.clocks["sm_clock_mhz_median." + std::to_string(row.id)] =

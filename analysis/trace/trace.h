@@ -14,6 +14,15 @@
 
 namespace perfscope {
 
+// False for a record that ends before it starts, or so far from the time base (146 years) that differences of
+// such times overflow.
+inline bool validTime(int64_t start_ns, int64_t duration_ns) {
+  constexpr int64_t kFarthest = int64_t{1} << 62;
+  int64_t end_ns = 0;
+  return duration_ns >= 0 && !__builtin_add_overflow(start_ns, duration_ns, &end_ns) &&
+         start_ns > -kFarthest && end_ns < kFarthest;
+}
+
 // A copy or a fill on the GPU.
 struct GpuOp {
   int64_t start_ns = 0, duration_ns = 0, bytes = 0;
