@@ -40,10 +40,10 @@ void addCounters(const Trace& trace, TrustReport& trust) {
         {found->first, std::string(severityName(info.severity)), std::string(info.sentence), found->second});
     sums.erase(found);
   }
-  for (const auto& [name, count] : sums) {  // written by a newer collector: not known here, not hidden either
-    if (count > 0 && std::none_of(kLossCounters.begin(), kLossCounters.end(),
-                                  [&](const LossInfo& info) { return info.name == name; })) {
-      trust.losses.push_back({name, "data_loss", "a loss this version has no words for", count});
+  for (const auto& sum : sums) {  // written by a newer collector: not known here, not hidden either
+    if (sum.second > 0 && std::none_of(kLossCounters.begin(), kLossCounters.end(),
+                                       [&](const LossInfo& info) { return info.name == sum.first; })) {
+      trust.losses.push_back({sum.first, "data_loss", "a loss this version has no words for", sum.second});
     }
   }
 }
