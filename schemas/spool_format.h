@@ -316,6 +316,7 @@ enum class NoteId : uint16_t {  // sentences in schemas/notes.h
   CounterMetricsLeftOut,
   CounterIntervalRaised,
   CounterSamplesLost,
+  CounterCost,
   CountersBusy,
   CountersNoPermission,
   ReplayStopped,

@@ -97,6 +97,7 @@ void Drain::round(uint64_t now_ns) {
   if (m_cupti) takeBuffers();
   const uint64_t recorded = m_trigger.recorded();
   m_lane_drain.drain();
+  if (m_counters != nullptr) m_counters->drain(m_writer.sink(), m_names);
   applyGate(now_ns, m_trigger.pending(recorded));
   if (now_ns >= m_clock_ns) {
     m_writer.sink().put(readClocks(m_cupti ? m_hot.api : nullptr));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/counters/counter_inbox.h"
 #include "collector/cupti/activity_setup.h"
 #include "collector/cupti/buffer_capture.h"
 #include "collector/cupti/cupti_api.h"
@@ -49,6 +50,8 @@ class Drain {
   // The last records: open ranges, windows, notes; marks the segment closed.
   void finish();
 
+  // Where samples of counters come from; before the first round.
+  void readCounters(CounterInbox* inbox) noexcept { m_counters = inbox; }
   void addNote(spool::NoteId id, std::string detail, int64_t value);
   // Turns CUPTI's kinds on if they are off. Any thread but inside a CUPTI callback.
   void switchOn() noexcept;
@@ -83,6 +86,7 @@ class Drain {
   Gate m_gate;
   LaneDrain m_lane_drain;
   BufferCapture m_capture;
+  CounterInbox* m_counters = nullptr;
   std::mutex m_note_lock;
   std::vector<PendingNote> m_notes;
   bool m_cupti;
