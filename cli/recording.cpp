@@ -70,6 +70,10 @@ int emptyProfile(Console& console, const RunOutcome& outcome, const RecordingOpt
 // What is left to say about one recorded run, and its exit code.
 int conclude(Console& console, const RunOutcome& outcome, const RecordingOptions& options,
              bool with_summary) {
+  if (outcome.interrupted_by != 0) {
+    warn(console, "interrupted before the program was started; nothing was written");
+    return outcome.target_status;
+  }
   for (const auto& warning : outcome.warnings) warn(console, warning);
   int code = 0;
   if (outcome.gpu_records > 0 && with_summary && !options.quiet) printSummary(console, outcome);
@@ -97,14 +101,15 @@ Result<RunOutcome> recordOnce(Console& console, const RecordingOptions& options,
   return outcome;
 }
 
-// NAME without its suffix; the same default as a single run when nothing was given: program and local time.
+// NAME without its suffix. When nothing was given the default of a single run and our pid: several names are
+// made of it, and another series may begin in the same second.
 std::string baseName(const RunOptions& run) {
   std::string name = run.output;
   if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
   if (!name.empty()) return name;
   name = defaultOutputName(run.command.front(), realtimeNowNs());
   name.resize(name.size() - kSuffix.size());
-  return name;
+  return fmt::format("{}-{}", name, ::getpid());
 }
 
 int recordRepeatedly(Console& console, const RecordingOptions& options) {

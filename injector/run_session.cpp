@@ -9,6 +9,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "injector/borrowed_signals.h"
 #include "injector/cupti_search.h"
 #include "injector/empty_profile.h"
 #include "injector/file_system.h"
@@ -156,6 +157,17 @@ void describeEmpty(const RunOptions& options, const Prepared& prepared, const Re
   outcome.empty_reason = whyEmpty(evidence);
 }
 
+// Nothing of the session is left. A signal that came meanwhile is an outcome, not an error.
+Result<RunOutcome> notStarted(const SessionPaths& paths, const Error& error) {
+  discardSession(paths);
+  const int number = BorrowedSignals::interruptedBy();
+  if (number == 0) return tl::unexpected(error);
+  RunOutcome outcome;
+  outcome.interrupted_by = number;
+  outcome.target_status = 128 + number;
+  return outcome;
+}
+
 void fillOutcome(const Recorder& recorder, const ExitStatus& status, RunOutcome& outcome) {
   outcome.target_status = status.code;
   outcome.target_signalled = status.signalled;
@@ -170,20 +182,17 @@ void fillOutcome(const Recorder& recorder, const ExitStatus& status, RunOutcome&
 }  // namespace
 
 Result<RunOutcome> runSession(const RunOptions& options) {
+  const BorrowedSignals signals;  // before anything is made: whoever interrupts the start finds it undone
   auto prepared = prepare(options);
   if (!prepared) return tl::unexpected(prepared.error());
   writeSessionFacts(prepared->recorder);
   auto recorder = Recorder::create(prepared->recorder);
-  if (!recorder) {
-    discardSession(prepared->paths);
-    return tl::unexpected(recorder.error());
-  }
+  if (!recorder) return notStarted(prepared->paths, recorder.error());
   const auto start = Clock::now();
   auto target = spawnTarget(prepared->plan);
   if (!target) {
     recorder->reset();
-    discardSession(prepared->paths);
-    return tl::unexpected(target.error());
+    return notStarted(prepared->paths, target.error());
   }
   RunOutcome outcome;
   outcome.profile_path = prepared->paths.output;

@@ -26,7 +26,7 @@ struct Progress {
 
 struct RunOptions {
   std::vector<std::string> command;  // program and arguments
-  std::string output;                // empty = <program>-<YYYYmmdd-HHMMSS>.perfscope in the working folder
+  std::string output;                // empty = <program>-<YYYYmmdd-HHMMSS>[-N].perfscope, working folder
   bool force = false;                // replace an existing output file
   CollectorConfig config;            // session_dir and collector_path are filled in by runSession
   double nvml_hz = 20;               // 0 = off
@@ -41,6 +41,7 @@ struct RunOutcome {
   int target_status = 0;  // exit code, or 128 + signal
   bool target_signalled = false;
   int target_signal = 0;
+  int interrupted_by = 0;   // signal that came before the target was started: nothing ran, nothing is left
   int64_t gpu_records = 0;  // kernels + copies + fills + opaque graph launches
   int64_t spool_records = 0;
   int processes = 0;
