@@ -67,6 +67,12 @@ int emptyProfile(Console& console, const RunOutcome& outcome, const RecordingOpt
                         "`perfscope doctor` checks this machine; --allow-empty accepts an empty profile"});
 }
 
+std::string whoRunsOn(int processes) {
+  return fmt::format("{} still run{}: {} end here",
+                     processes == 1 ? "1 process" : format::count(processes) + " processes",
+                     processes == 1 ? "s" : "", processes == 1 ? "its records" : "their records");
+}
+
 // What is left to say about one recorded run, and its exit code.
 int conclude(Console& console, const RunOutcome& outcome, const RecordingOptions& options,
              bool with_summary) {
@@ -79,9 +85,12 @@ int conclude(Console& console, const RunOutcome& outcome, const RecordingOptions
   if (outcome.gpu_records > 0 && with_summary && !options.quiet) printSummary(console, outcome);
   if (outcome.recording_error) code = fail(console, *outcome.recording_error);
   if (outcome.gpu_records == 0 && code == 0) code = emptyProfile(console, outcome, options);
-  if (!options.quiet && outcome.gpu_records > 0) {
-    console.err << fmt::format("perfscope: wrote {} ({} GPU records)\n", outcome.profile_path,
-                               format::count(outcome.gpu_records));
+  const bool tells_closing = !options.quiet && outcome.gpu_records > 0;
+  if (!tells_closing && outcome.outlived > 0) warn(console, whoRunsOn(outcome.outlived));
+  if (tells_closing) {
+    console.err << fmt::format("perfscope: wrote {} ({} GPU records: kernels, copies, fills){}\n",
+                               outcome.profile_path, format::count(outcome.gpu_records),
+                               outcome.outlived > 0 ? "; " + whoRunsOn(outcome.outlived) : "");
     if (with_summary) {
       console.err << fmt::format(
           "  next: perfscope report {0}\n        perfscope query {0} \"select * from v_kernel_summary\"\n",
@@ -94,6 +103,7 @@ int conclude(Console& console, const RunOutcome& outcome, const RecordingOptions
 Result<RunOutcome> recordOnce(Console& console, const RecordingOptions& options, const std::string& output) {
   RunOptions run = options.run;
   run.output = output;
+  run.on_warning = [&console](const std::string& text) { warn(console, text); };
   const bool progress = console.err_is_terminal && !options.quiet;
   if (progress) run.on_progress = [&console](const Progress& now) { showProgress(console, now); };
   auto outcome = runSession(run);

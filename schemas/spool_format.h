@@ -307,6 +307,7 @@ enum class NoteId : uint16_t {  // sentences in schemas/notes.h
   DrainStopped,
   GraphLevelTracing,
   ForkedChild,
+  RecorderStopped,
   kCount
 };
 struct Note {
@@ -371,6 +372,8 @@ struct ControlBlock {
   char host[256];
   char cupti_path[1024];
   char environment[kControlTextBytes];  // the allow-list only: NAME=value, joined with 0x1f
+  // The one word that the recorder writes: not 0 = it cannot store any more (disk full), stop recording.
+  std::atomic<uint32_t> stop_requested;
 };
 
 #define PERFSCOPE_SPOOL_RECORD(T) static_assert(sizeof(T) == kRecordBytes, #T " must be one record")

@@ -104,6 +104,7 @@ void Drain::round(uint64_t now_ns) {
   }
   writePending();
   watchBacklog(now_ns);
+  obeyRecorder();
   m_control.block().heartbeat_ns.store(now_ns, std::memory_order_relaxed);
 }
 
@@ -122,7 +123,7 @@ void Drain::flush(bool forced, bool last) {
 void Drain::switchOn() noexcept {
   try {
     const std::lock_guard<std::mutex> guard(m_switch_lock);
-    if (!m_cupti || m_kinds_on.load()) return;
+    if (!m_cupti || m_stopped || m_kinds_on.load()) return;
     std::vector<SetupIssue> issues;
     enableActivities(*m_hot.api, m_plan, issues);
     for (const SetupIssue& issue : issues) addNote(spool::NoteId::KindUnavailable, issue.what, issue.code);
@@ -171,11 +172,23 @@ void Drain::watchBacklog(uint64_t now_ns) {
   }
   if (m_behind_since_ns == 0) m_behind_since_ns = now_ns;
   if (now_ns - m_behind_since_ns < kBehindLimitNs) return;
-  m_stopped = true;
   m_losses.count(Loss::DrainBehind);
+  stop(spool::NoteId::DrainStopped);
+}
+
+// A recorder that can store no more says so in the control file: writing on would only fill the disk.
+void Drain::obeyRecorder() {
+  if (m_stopped || m_control.block().stop_requested.load(std::memory_order_relaxed) == 0) return;
+  stop(spool::NoteId::RecorderStopped);
+  m_writer.refuse();
+}
+
+void Drain::stop(spool::NoteId why) {
   const std::lock_guard<std::mutex> guard(m_switch_lock);
-  disableActivities(*m_hot.api, m_plan);
-  writeNote(m_writer.sink(), m_names, spool::NoteId::DrainStopped, "", 0);
+  m_stopped = true;
+  if (m_cupti) disableActivities(*m_hot.api, m_plan);
+  setKindsOn(false);
+  writeNote(m_writer.sink(), m_names, why, "", 0);
 }
 
 void Drain::addNote(spool::NoteId id, std::string detail, int64_t value) {

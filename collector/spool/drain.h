@@ -67,6 +67,8 @@ class Drain {
   void switchOff();
   void writePending();
   void watchBacklog(uint64_t now_ns);
+  void obeyRecorder();
+  void stop(spool::NoteId why);
   void absenceNotes();
   void flushCupti(uint32_t flag);
   void countDropped();
@@ -93,7 +95,7 @@ class Drain {
   bool m_other_profiler_noted = false;
   uint32_t m_forked_before = forkedChildren();
   bool m_flush_failed = false;              // noted once
-  bool m_stopped = false;                   // by the watchdog
+  std::atomic<bool> m_stopped{false};       // by the watchdog or the recorder
   uint64_t m_flush_ns = 0, m_clock_ns = 0;  // when next
   uint64_t m_behind_since_ns = 0;           // 0 = not behind
   uint64_t m_profiler_api_seen_ns = 0;

@@ -236,6 +236,7 @@ Status Recorder::Impl::commitIfDue(bool now) {
   if (auto status = batch.commit(); !status) return status;
   rows_committed = batch.rows();
   records_committed = totals.spool_records;
+  totals.committed = mapper.gpuRecords();
   if (options.live) {
     ::unlink(checkpointPath(options.session_dir, checkpoint_number - 1).c_str());
     for (auto& process : processes) process.spool->removeConsumed();

@@ -54,6 +54,9 @@ def killed_at_the_start_can_be_recovered(bench):
         session = bench.folder / "run.perfscope.session"
         if not session.exists():
             continue
+        if bench.profile.exists():
+            told = bench.tool("report", bench.profile)
+            contains(told.text() + told.errors(), "perfscope recover", "report on what was left")
         outcome = bench.tool("recover", session)
         equal(outcome.status, 0, f"recover; left over: {left_over(bench)}; {outcome.errors()}")
         equal(bench.query("select value from meta where key = 'closed'"), "1", "the recovered profile is complete")

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "schemas/trace_reader.h"
@@ -86,6 +87,16 @@ TEST(TraceReader, RefusesWhatIsNoProfile) {
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().kind, ErrorKind::InputRefused);
   EXPECT_NE(refused.error().sentence().find("PerfScope profile"), std::string::npos);
+}
+
+TEST(TraceReader, BesideASessionFolderItNamesTheRemedy) {
+  test::TempDir dir;
+  const std::string path = dir.file("p.perfscope");
+  std::ofstream(path).flush();
+  EXPECT_EQ(TraceReader::open(path).error().remedy.find("recover"), std::string::npos);
+  std::filesystem::create_directory(path + ".session");
+  EXPECT_NE(TraceReader::open(path).error().remedy.find("`perfscope recover " + path + ".session`"),
+            std::string::npos);
 }
 
 TEST(TraceReader, RefusesNewerVersionsByName) {
