@@ -236,6 +236,11 @@ struct GraphLaunch {
 
 inline constexpr uint16_t kFlagOpenRange = 1;  // NvtxRange: begun but not ended when the process ended
 inline constexpr uint16_t kFlagStartEnd = 2;   // NvtxRange: start/end (may cross threads), not push/pop
+inline constexpr uint16_t kFlagForgotten =
+    4;  // NvtxRange: told as open before, its end was lost: leave it out
+// A range that lasts is told once while it is open (kFlagOpenRange, end_ns 0), so that it is known when the
+// process is killed; the record of its end, or of its never ending (kFlagOpenRange, end_ns > 0), takes its
+// place.
 struct NvtxRange {
   RecordHead head;
   uint64_t start_ns, end_ns;

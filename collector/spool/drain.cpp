@@ -13,6 +13,7 @@ namespace {
 
 constexpr uint64_t kMillisecond = 1'000'000;
 constexpr uint64_t kClockEveryNs = 1000 * kMillisecond;
+constexpr uint64_t kTellAfterNs = 250 * kMillisecond;       // open so long: told before its end
 constexpr uint64_t kLingerNs = 300 * kMillisecond;          // kinds stay on so long after a window
 constexpr uint64_t kBehindLimitNs = 10'000 * kMillisecond;  // so long without free buffers: give up
 
@@ -97,6 +98,10 @@ void Drain::round(uint64_t now_ns) {
   if (m_cupti) takeBuffers();
   const uint64_t recorded = m_trigger.recorded();
   m_lane_drain.drain();
+  if (now_ns >= m_open_ranges_ns) {
+    m_lane_drain.tellOpenRanges(now_ns, kTellAfterNs);
+    m_open_ranges_ns = now_ns + kTellAfterNs;
+  }
   applyGate(now_ns, m_trigger.pending(recorded));
   if (now_ns >= m_clock_ns) {
     m_writer.sink().put(readClocks(m_cupti ? m_hot.api : nullptr));
@@ -118,6 +123,7 @@ void Drain::flush(bool forced, bool last) {
     }
   }
   round(realtimeNs());
+  m_lane_drain.tellOpenRanges(realtimeNs(), 0);  // before an exec or a signal that may be the end
 }
 
 void Drain::switchOn() noexcept {

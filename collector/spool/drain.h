@@ -97,7 +97,8 @@ class Drain {
   bool m_flush_failed = false;              // noted once
   std::atomic<bool> m_stopped{false};       // by the watchdog or the recorder
   uint64_t m_flush_ns = 0, m_clock_ns = 0;  // when next
-  uint64_t m_behind_since_ns = 0;           // 0 = not behind
+  uint64_t m_open_ranges_ns = 0;
+  uint64_t m_behind_since_ns = 0;  // 0 = not behind
   uint64_t m_profiler_api_seen_ns = 0;
 };
 

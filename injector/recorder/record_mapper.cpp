@@ -84,6 +84,7 @@ void RecordMapper::finish(MappedProcess& process) {
   process.do_without = true;
   for (const auto& record : process.deferred.takeAll()) map(process, record);
   process.joiner->flush();
+  for (const auto& range : process.open_ranges.takeAll()) writeNvtx(process, range, false);
 }
 
 Status RecordMapper::load(const TraceReader& profile) {
@@ -107,6 +108,7 @@ std::vector<spool::Record> RecordMapper::waiting(const MappedProcess& process) {
   std::vector<spool::Record> records;
   process.deferred.collect(records);
   process.joiner->collectWaiting(records);
+  process.open_ranges.collect(records);
   return records;
 }
 

@@ -147,6 +147,14 @@ void RecordMapper::graphNode(MappedProcess& process, const spool::GraphNode& rec
 void RecordMapper::nvtx(MappedProcess& process, const spool::Record& raw, bool mark) {
   const auto record = as<spool::NvtxRange>(raw);
   if (lacksText(process, record.text_id, raw) || lacksText(process, record.domain_id, raw)) return;
+  const bool still_open = (record.head.flags & spool::kFlagOpenRange) != 0 && record.end_ns == 0;
+  if (!mark && still_open) return process.open_ranges.keep(record);
+  if (!mark) process.open_ranges.forget(record);
+  if (!mark && (record.head.flags & spool::kFlagForgotten) != 0) return;
+  writeNvtx(process, record, mark);
+}
+
+void RecordMapper::writeNvtx(MappedProcess& process, const spool::NvtxRange& record, bool mark) {
   const bool open = !mark && (record.head.flags & spool::kFlagOpenRange) != 0;
   if (!open && implausible(process, record.start_ns, record.end_ns)) return;
   NvtxRangeRow row;
