@@ -54,6 +54,7 @@ enum class Kind : uint16_t {
   Note,    // a ledger line from the collector
   Window,  // collection switched on or off
   ThreadName,
+  Jit,  // run-time compilation of GPU code, and its cache
   kCount
 };
 
@@ -177,6 +178,17 @@ struct Module {
   uint32_t context, module_id;
   uint64_t cubin_bytes;
   uint64_t reserved[4];
+};
+
+struct Jit {
+  RecordHead head;
+  uint64_t start_ns, end_ns;
+  uint32_t correlation, device;
+  uint64_t jit_id;       // the same for the compilation of a unit and its loads and stores in the cache
+  uint32_t entry;        // CUPTI: 1 PTX to machine code, 2 NVVM IR to PTX
+  uint32_t operation;    // CUPTI: 1 cache load, 2 cache store, 3 compile
+  uint64_t cache_bytes;  // size of the cache
+  uint64_t reserved;
 };
 
 struct DeviceIdentity {
@@ -392,6 +404,7 @@ PERFSCOPE_SPOOL_RECORD(Api);
 PERFSCOPE_SPOOL_RECORD(Memory);
 PERFSCOPE_SPOOL_RECORD(Overhead);
 PERFSCOPE_SPOOL_RECORD(Module);
+PERFSCOPE_SPOOL_RECORD(Jit);
 PERFSCOPE_SPOOL_RECORD(DeviceIdentity);
 PERFSCOPE_SPOOL_RECORD(DeviceLimits);
 PERFSCOPE_SPOOL_RECORD(Context);

@@ -9,7 +9,7 @@
 
 namespace perfscope {
 
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 // Calls visitor.template operator()<Row>() for every table, in the order of creation.
 template <class Visitor>
@@ -36,6 +36,7 @@ constexpr void forEachTable(Visitor&& visitor) {
   visitor.template operator()<MemoryEventRow>();
   visitor.template operator()<OverheadRow>();
   visitor.template operator()<ModuleEventRow>();
+  visitor.template operator()<JitEventRow>();
   visitor.template operator()<GraphNodeRow>();
   visitor.template operator()<StringRow>();
   visitor.template operator()<ApiNameRow>();

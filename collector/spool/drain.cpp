@@ -6,6 +6,7 @@
 
 #include "collector/cupti/clock_sync.h"
 #include "collector/process/clock.h"
+#include "collector/process/runtime_version.h"
 #include "collector/spool/note_writer.h"
 
 namespace perfscope::collector {
@@ -14,6 +15,7 @@ namespace {
 constexpr uint64_t kMillisecond = 1'000'000;
 constexpr uint64_t kClockEveryNs = 1000 * kMillisecond;
 constexpr uint64_t kTellAfterNs = 250 * kMillisecond;       // open so long: told before its end
+constexpr uint64_t kRuntimeAfterNs = 250 * kMillisecond;    // cuInit and the runtime's own start are over
 constexpr uint64_t kLingerNs = 300 * kMillisecond;          // kinds stay on so long after a window
 constexpr uint64_t kBehindLimitNs = 10'000 * kMillisecond;  // so long without free buffers: give up
 
@@ -106,6 +108,11 @@ void Drain::round(uint64_t now_ns) {
   if (now_ns >= m_clock_ns) {
     m_writer.sink().put(readClocks(m_cupti ? m_hot.api : nullptr));
     m_clock_ns = now_ns + kClockEveryNs;
+  }
+  if (!m_runtime_asked && now_ns >= m_control.startNs() + kRuntimeAfterNs) {
+    m_runtime_asked = true;
+    if (const uint32_t version = askRuntimeVersion(); version != 0)
+      m_control.block().runtime_version = version;
   }
   writePending();
   watchBacklog(now_ns);

@@ -94,6 +94,7 @@ class Drain {
   uint64_t m_unwanted_since_ns = 0;  // kinds are on though no window is; 0 = wanted
   bool m_other_profiler_noted = false;
   uint32_t m_forked_before = forkedChildren();
+  bool m_runtime_asked = false;
   bool m_flush_failed = false;              // noted once
   std::atomic<bool> m_stopped{false};       // by the watchdog or the recorder
   uint64_t m_flush_ns = 0, m_clock_ns = 0;  // when next

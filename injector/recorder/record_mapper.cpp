@@ -73,6 +73,7 @@ void RecordMapper::map(MappedProcess& p, const spool::Record& r) {
     case spool::Kind::Note: return note(p, r);
     case spool::Kind::Window: return window(p, as<spool::Window>(r));
     case spool::Kind::ThreadName: return threadName(p, r);
+    case spool::Kind::Jit: return jit(p, as<spool::Jit>(r));
     case spool::Kind::Invalid:
     case spool::Kind::kCount: return torn(p);
   }

@@ -75,6 +75,7 @@ class RecordMapper {
   void memory(MappedProcess& process, const spool::Record& record);
   void overhead(MappedProcess& process, const spool::Overhead& record);
   void module(MappedProcess& process, const spool::Module& record);
+  void jit(MappedProcess& process, const spool::Jit& record);
   void context(MappedProcess& process, const spool::Record& record);
   void stream(MappedProcess& process, const spool::Stream& record);
   void graphNode(MappedProcess& process, const spool::GraphNode& record);

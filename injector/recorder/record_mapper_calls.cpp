@@ -28,6 +28,9 @@ constexpr std::array<std::string_view, 13> kNcclOps = {
     "Recv",    "AllToAll",  "Gather",    "Scatter", "GroupStart", "GroupEnd"};
 constexpr std::array<std::string_view, 8> kWindowReasons = {
     "unknown", "start", "delay", "duration", "step_window", "nvtx_capture", "profiler_api", "exit"};
+constexpr std::array<std::string_view, 4> kJitOperations = {"unknown", "cache_load", "cache_store",
+                                                            "compile"};
+constexpr std::array<std::string_view, 3> kJitEntries = {"unknown", "ptx_to_cubin", "nvvm_to_ptx"};
 constexpr std::array<std::string_view, 4> kSeverities = {"info", "notice", "data_loss", "error"};
 
 static_assert(kGemmApis.size() == static_cast<size_t>(spool::GemmApi::Batched) + 1);
@@ -105,6 +108,23 @@ void RecordMapper::module(MappedProcess& process, const spool::Module& record) {
   row.time_ns = relative(record.time_ns);
   row.unload = (record.head.flags & 1) != 0 ? 1 : 0;
   row.cubin_bytes = unless(record.cubin_bytes, 0);
+  m_batch->put(row);
+}
+
+void RecordMapper::jit(MappedProcess& process, const spool::Jit& record) {
+  if (implausible(process, record.start_ns, record.end_ns)) return;
+  JitEventRow row;
+  row.id = m_batch->nextId<JitEventRow>();
+  row.process_id = process.registered->row.id;
+  row.device = record.device;
+  row.thread = unless(record.head.thread, 0);
+  row.operation = nameIn(kJitOperations, record.operation, "operation");
+  row.entry = nameIn(kJitEntries, record.entry, "entry");
+  row.start_ns = relative(record.start_ns);
+  row.duration_ns = span(record.start_ns, record.end_ns);
+  row.correlation_id = unless(record.correlation, 0);
+  row.jit_id = static_cast<int64_t>(record.jit_id);
+  row.cache_bytes = unless(record.cache_bytes, 0);
   m_batch->put(row);
 }
 

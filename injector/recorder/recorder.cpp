@@ -115,6 +115,7 @@ Status Recorder::finish(const std::optional<EndOfTarget>& target) {
     if (auto status = impl.commitIfDue(false); !status) return status;
   }
   impl.endSurvivors();
+  impl.awaitFirstSample();
   if (target) impl.setExitStatus(*target);
   if (auto status = impl.commitIfDue(true); !status) return status;
   impl.updateTotals();

@@ -64,6 +64,15 @@ def killed_at_the_start_can_be_recovered(bench):
 
 
 @procedure
+def a_short_program_has_a_clock_sample(bench):
+    # The stand-in NVML takes 150 ms to start: the program is over by then.
+    command = [str(bench.perfscope), "run", "-o", str(bench.profile), "--", bench.victim("launch_storm"), "100", "1", "1"]
+    equal(bench.call(command).status, 0, "exit status")
+    equal(bench.query("select min(sm_clock_mhz), min(power_mw), min(temperature_c) from machine_sample"),
+          (1980, 412500, 45), "clock, power and temperature")
+
+
+@procedure
 def four_runs_in_the_same_second(bench):
     command = [str(bench.perfscope), "run", "--nvml", "off", "--", bench.victim("launch_storm"), "100", "1", "1"]
     # Right after a second begins, so that all four get the same time into their names.
