@@ -393,33 +393,12 @@ struct ControlBlock {
   std::atomic<uint32_t> stop_requested;
 };
 
-#define PERFSCOPE_SPOOL_RECORD(T) static_assert(sizeof(T) == kRecordBytes, #T " must be one record")
-PERFSCOPE_SPOOL_RECORD(StringChunk);
-PERFSCOPE_SPOOL_RECORD(LaunchShape);
-PERFSCOPE_SPOOL_RECORD(Kernel);
-PERFSCOPE_SPOOL_RECORD(Memcpy);
-PERFSCOPE_SPOOL_RECORD(Memset);
-PERFSCOPE_SPOOL_RECORD(Synchronization);
-PERFSCOPE_SPOOL_RECORD(Api);
-PERFSCOPE_SPOOL_RECORD(Memory);
-PERFSCOPE_SPOOL_RECORD(Overhead);
-PERFSCOPE_SPOOL_RECORD(Module);
-PERFSCOPE_SPOOL_RECORD(Jit);
-PERFSCOPE_SPOOL_RECORD(DeviceIdentity);
-PERFSCOPE_SPOOL_RECORD(DeviceLimits);
-PERFSCOPE_SPOOL_RECORD(Context);
-PERFSCOPE_SPOOL_RECORD(Stream);
-PERFSCOPE_SPOOL_RECORD(GraphNode);
-PERFSCOPE_SPOOL_RECORD(GraphLaunch);
-PERFSCOPE_SPOOL_RECORD(NvtxRange);
-PERFSCOPE_SPOOL_RECORD(Gemm);
-PERFSCOPE_SPOOL_RECORD(Nccl);
-PERFSCOPE_SPOOL_RECORD(ClockSync);
-PERFSCOPE_SPOOL_RECORD(Note);
-PERFSCOPE_SPOOL_RECORD(Window);
-PERFSCOPE_SPOOL_RECORD(ThreadName);
-PERFSCOPE_SPOOL_RECORD(Record);
-#undef PERFSCOPE_SPOOL_RECORD
+template <class... Records>
+inline constexpr bool kOneSlotEach = ((sizeof(Records) == kRecordBytes) && ...);
+static_assert(kOneSlotEach<StringChunk, LaunchShape, Kernel, Memcpy, Memset, Synchronization, Api, Memory,
+                           Overhead, Module, Jit, DeviceIdentity, DeviceLimits, Context, Stream, GraphNode,
+                           GraphLaunch, NvtxRange, Gemm, Nccl, ClockSync, Note, Window, ThreadName, Record>,
+              "every record must fill one slot");
 static_assert(sizeof(SegmentHeader) <= kSegmentHeaderBytes);
 static_assert(sizeof(ControlBlock) <= kControlBytes);
 static_assert(offsetof(Kernel, start_ns) == 8 && offsetof(Kernel, graph_node_id) == 40);
