@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <stdlib.h>
+#include <cstdlib>
 
 #include <array>
 #include <climits>
