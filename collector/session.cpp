@@ -14,6 +14,7 @@
 #include "collector/cupti/known_versions.h"
 #include "collector/cupti/record_types.h"
 #include "collector/process/clock.h"
+#include "collector/process/runtime_version.h"
 
 namespace perfscope::collector {
 namespace {
@@ -76,6 +77,7 @@ void Session::note(spool::NoteId id, std::string detail, int64_t value) {
 
 void Session::useCupti(Result<CuptiApi> api, int driver_version) {
   m_control.block().driver_version = static_cast<uint32_t>(std::max(driver_version, 0));
+  m_control.block().runtime_version = runtimeVersionByName();
   if (!api) return note(spool::NoteId::CuptiMissing, api.error().sentence(), 0);
   m_api = std::move(*api);
   m_hot.api = &m_api;

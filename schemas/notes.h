@@ -49,6 +49,8 @@ inline constexpr std::array<NoteInfo, static_cast<size_t>(spool::NoteId::kCount)
      "are unknown"},
     {spool::NoteId::ForkedChild, "forked_child", Severity::Info,
      "a child forked after CUDA was initialised; it is not recorded"},
+    {spool::NoteId::RecorderStopped, "recorder_stopped", Severity::Error,
+     "the profile could not be written any more (disk full?): recording of this process ended here"},
     {spool::NoteId::CountersUnavailable, "counters_unavailable", Severity::Notice,
      "hardware counters could not be sampled; FLOPs and bytes come from call shapes where they are known"},
     {spool::NoteId::CounterMetricsLeftOut, "counter_metrics_left_out", Severity::Info,

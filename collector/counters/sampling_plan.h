@@ -7,7 +7,8 @@
 namespace perfscope::collector {
 
 // Intervals that are tried, in ns. Decoding and evaluation cost 5 us a sample with two DRAM metrics and 75 us
-// with ten metrics of which four are per SM (H200, one thread): hence the wide range.
+// with ten metrics of which four are per SM (H200, one thread): hence the wide range, and two places to
+// begin.
 inline constexpr std::array<uint64_t, 8> kIntervalsNs = {20'000,  50'000,    100'000,   200'000,
                                                          500'000, 1'000'000, 2'000'000, 5'000'000};
 // Evaluation may take this share of the time, so that a slow moment does not overflow the hardware's buffer.
@@ -17,6 +18,11 @@ class SamplingPlan {
  public:
   explicit SamplingPlan(uint64_t wanted_ns)
       : m_fixed(wanted_ns != 0), m_interval_ns(m_fixed ? wanted_ns : 20'000) {}
+
+  // Where to begin: changing the interval later costs a pause of 200 ms in the samples.
+  void beginWith(bool per_sm_metrics) {
+    if (!m_fixed) m_interval_ns = per_sm_metrics ? 100'000 : 20'000;
+  }
 
   [[nodiscard]] uint64_t intervalNs() const { return m_interval_ns; }
   [[nodiscard]] bool fixed() const { return m_fixed; }

@@ -70,6 +70,8 @@ class Drain {
   void switchOff();
   void writePending();
   void watchBacklog(uint64_t now_ns);
+  void obeyRecorder();
+  void stop(spool::NoteId why);
   void absenceNotes();
   void flushCupti(uint32_t flag);
   void countDropped();
@@ -96,10 +98,12 @@ class Drain {
   uint64_t m_unwanted_since_ns = 0;  // kinds are on though no window is; 0 = wanted
   bool m_other_profiler_noted = false;
   uint32_t m_forked_before = forkedChildren();
+  bool m_runtime_asked = false;
   bool m_flush_failed = false;              // noted once
-  bool m_stopped = false;                   // by the watchdog
+  std::atomic<bool> m_stopped{false};       // by the watchdog or the recorder
   uint64_t m_flush_ns = 0, m_clock_ns = 0;  // when next
-  uint64_t m_behind_since_ns = 0;           // 0 = not behind
+  uint64_t m_open_ranges_ns = 0;
+  uint64_t m_behind_since_ns = 0;  // 0 = not behind
   uint64_t m_profiler_api_seen_ns = 0;
 };
 
