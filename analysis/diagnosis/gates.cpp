@@ -15,14 +15,15 @@ double percent(double share) {
   return share * 100;
 }
 
-// Weighted by launches: the duration that half of all kernels do not exceed (groups' medians, exact enough
-// for a factor-two rule).
+// Weighted by launches in the window: the duration that half of all kernels do not exceed (groups' medians,
+// exact enough for a factor-two rule).
 int64_t medianKernel(const ProfileFacts& facts) {
   std::vector<std::pair<int64_t, int64_t>> medians;  // duration, launches
   int64_t launches = 0;
   for (const KernelFacts& kernel : facts.kernels.list) {
-    medians.emplace_back(kernel.duration.p50_ns, kernel.count);
-    launches += kernel.count;
+    if (kernel.window.count == 0) continue;
+    medians.emplace_back(kernel.duration.p50_ns, kernel.window.count);
+    launches += kernel.window.count;
   }
   std::sort(medians.begin(), medians.end());
   int64_t seen = 0;
@@ -34,8 +35,8 @@ int64_t medianKernel(const ProfileFacts& facts) {
 }
 
 double launchCost(const LaunchFacts& launches) {
-  if (launches.cost.count == 0) return 0;
-  const auto cost = static_cast<double>(launches.cost.p50_ns);
+  if (launches.window_cost.count == 0) return 0;
+  const auto cost = static_cast<double>(launches.window_cost.p50_ns);
   if (!launches.cost_is_of_graphs) return cost;
   const auto nodes = static_cast<double>(launches.graph_nodes) / static_cast<double>(launches.graph_launches);
   return cost / std::max(1.0, nodes);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/diagnosis/recording_overhead.h"
+
 namespace perfscope {
 namespace {
 
@@ -39,7 +41,9 @@ constexpr auto kAdvice = std::to_array<Advice>({
 double graphGain(const ProfileFacts& facts, const WindowShares& shares) {
   const auto cause = static_cast<size_t>(IdleCause::HostSubmission);
   double floor = 0;
-  for (const DeviceGaps& device : facts.gaps.devices) {
+  for (size_t i = 0; i < facts.gaps.devices.size(); ++i) {
+    if (!weighs(facts, i)) continue;
+    const DeviceGaps& device = facts.gaps.devices[i];
     // A node of a graph starts about 1 us after the one before (H200, CUDA 13.0: 95 nodes, 0.1 ms of gaps); a
     // floor measured on the device itself is the better figure where it is smaller.
     constexpr double kNodeStart = 1000;
@@ -56,9 +60,10 @@ double roofGain(const WindowShares& shares, const Report& report, const std::str
   double saved_ns = 0;
   for (const KernelReport& kernel : report.kernels) {
     if (kernel.kernel_class == "communication") continue;
-    kernel_ns += static_cast<double>(kernel.total_ns);
+    kernel_ns += static_cast<double>(kernel.window_ns);
     if (kernel.roofline.verdict != verdict || !kernel.roofline.fraction_of_roof.has()) continue;
-    saved_ns += static_cast<double>(kernel.total_ns) * std::max(0.0, 1.0 - *kernel.roofline.fraction_of_roof);
+    saved_ns +=
+        static_cast<double>(kernel.window_ns) * std::max(0.0, 1.0 - *kernel.roofline.fraction_of_roof);
   }
   return kernel_ns > 0 ? saved_ns / kernel_ns * shares.kernels : 0;
 }
@@ -68,9 +73,10 @@ std::vector<Intervention> interventions(const ProfileFacts& facts, const WindowS
   std::vector<Intervention> result;
   int64_t nodes = 0, kernels = 0;
   for (const KernelFacts& kernel : facts.kernels.list) {
-    nodes += kernel.graph_node_count;
-    kernels += kernel.count;
+    nodes += kernel.window.graph_node_count;
+    kernels += kernel.window.count;
   }
+  const std::string withheld = gainsWithheldWhy(report.overhead);
   const bool graphs_already = 2 * nodes > kernels;
   for (const Advice& advice : kAdvice) {
     if (advice.binding != failed.binding) continue;
@@ -81,12 +87,17 @@ std::vector<Intervention> interventions(const ProfileFacts& facts, const WindowS
                        std::string(advice.axis),
                        std::string(advice.term),
                        next,
-                       std::nullopt};
+                       std::nullopt,
+                       {}};
     if (is_graph_advice) entry.predicted_gain = graphGain(facts, shares);
     if (failed.binding == "input" || failed.binding == "host" || failed.binding == "communication") {
       entry.predicted_gain = failed.share;
     }
     if (failed.binding == "implementation") entry.predicted_gain = roofGain(shares, report, "below_both");
+    if (!withheld.empty()) {
+      entry.predicted_gain = std::nullopt;
+      entry.predicted_gain_why = "withheld, because " + withheld;
+    }
     result.push_back(std::move(entry));
   }
   return result;

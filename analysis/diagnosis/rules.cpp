@@ -5,12 +5,14 @@
 #include <array>
 
 #include "analysis/diagnosis/gates.h"
+#include "analysis/diagnosis/recording_overhead.h"
 
 namespace perfscope {
 namespace {
 
-constexpr std::array<Rule, 11> kRules = {{
+constexpr std::array<Rule, 12> kRules = {{
     {"data_quality", false, rule::dataQuality},
+    {"recording_overhead", false, rule::recordingOverhead},
     {"point_above_roof", false, rule::pointAboveRoof},
     {"idle_causes", false, rule::idleCauses},
     {"launch_bound", false, rule::launchBound},
@@ -38,6 +40,12 @@ std::vector<Finding> findings(const RuleInput& input) {
   const bool withhold = earlierGateFails(gates(input.facts, input.shares));
   for (const Rule& entry : kRules) {
     if (!(withhold && entry.is_kernel_advice)) entry.run(input, result);
+  }
+  if (const std::string why = gainsWithheldWhy(input.report.overhead); !why.empty()) {
+    for (Finding& finding : result) {
+      if (finding.predicted_gain_ns.has())
+        finding.predicted_gain_ns = Measured<int64_t>::absent("withheld, because " + why);
+    }
   }
   std::stable_sort(result.begin(), result.end(),
                    [](const Finding& a, const Finding& b) { return rank(a) < rank(b); });

@@ -26,11 +26,13 @@ struct Rule {
 // In the order of elimination: data, system, kernels.
 std::span<const Rule> rules();
 
-// Runs all; findings come by severity, then in the order of the rules.
+// Runs all; findings come by severity, then in the order of the rules. Their gains are withheld where the
+// recording itself slowed the program too much.
 std::vector<Finding> findings(const RuleInput& input);
 
 namespace rule {
 void dataQuality(const RuleInput& input, std::vector<Finding>& findings);
+void recordingOverhead(const RuleInput& input, std::vector<Finding>& findings);
 void pointAboveRoof(const RuleInput& input, std::vector<Finding>& findings);
 void idleCauses(const RuleInput& input, std::vector<Finding>& findings);
 void launchBound(const RuleInput& input, std::vector<Finding>& findings);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analysis/diagnosis/interventions.h"
+#include "analysis/diagnosis/recording_overhead.h"
 #include "analysis/metrics/thresholds.h"
 #include "analysis/report/format.h"
 
@@ -24,6 +25,8 @@ double confidence(const ProfileFacts& facts, const WindowShares& shares, const R
   constexpr int64_t kEnoughSteps = 5;
   double value = 0.95;
   if (!report.trust.complete) value *= kLost;
+  // The part of the recorded time that the program would have taken by itself.
+  if (const auto slowdown = heavyOverhead(report.overhead)) value /= 1.0 + *slowdown;
   if (!facts.steps.found()) {
     value *= kNoSteps;
   } else {
@@ -71,6 +74,8 @@ void addEvidence(const ProfileFacts& facts, const WindowShares& shares, const st
     text(fmt::format("{} {}: {}", gate.fails() ? "over the limit," : "below the limit,", gate.binding,
                      gate.figure));
   }
+  if (const std::string why = gainsWithheldWhy(report.overhead); !why.empty())
+    text("predicted gains are withheld, because " + why);
   if (earlierGateFails(all)) text("advice about single kernels is withheld until then");
   if (report.gaps.largest_in_window.empty()) return;
   const GapReport& gap = report.gaps.largest_in_window.front();

@@ -72,6 +72,7 @@ struct Node {
   size_t call = 0;
   int64_t graph = 0;
   int64_t count = 0, total_ns = 0;
+  double in_window = 0;  // executions
   uint32_t group = KernelFactsTable::kNoGroup;
 };
 using Nodes = std::unordered_map<NodeKey, Node, NodeHash>;
@@ -108,13 +109,17 @@ class WorkAdder {
  public:
   WorkAdder(const Trace& trace, KernelFactsTable& groups) : m_trace(trace), m_groups(groups) {}
 
-  void add(const GemmCall& call, uint32_t group_index, int64_t executions, int64_t total_ns) {
+  // in_window: executions in the analysed window.
+  void add(const GemmCall& call, uint32_t group_index, int64_t executions, int64_t total_ns,
+           double in_window) {
     KernelFacts& group = m_groups.list[group_index];
     LinkedWork& work = group.work;
     const auto times = static_cast<double>(executions);
     work.launches += executions;
+    work.window_launches += in_window;
     if (const auto flops = gemmFlops(call)) {
       work.flops += *flops * times;
+      work.window_flops += *flops * in_window;
       work.flop_ns += total_ns;
     }
     if (const auto bytes = gemmBytes(call)) {
@@ -144,7 +149,8 @@ class WorkAdder {
 // The row of the kernel that carries each call's work, kNoRow when it launched none; node statistics on the
 // way.
 std::vector<size_t> mainKernels(const Trace& trace, const std::vector<KernelClass>& classes,
-                                const KernelFactsTable& groups, CallFinder& finder, Nodes& nodes) {
+                                const KernelFactsTable& groups, Interval window, CallFinder& finder,
+                                Nodes& nodes) {
   const KernelTable& kernels = trace.kernels;
   std::vector<size_t> best(trace.gemm_calls.size(), kNoRow);
   const auto better = [&](size_t a, size_t b) {
@@ -158,6 +164,7 @@ std::vector<size_t> mainKernels(const Trace& trace, const std::vector<KernelClas
       if (node == nodes.end()) continue;
       ++node->second.count;
       node->second.total_ns += kernels.duration_ns[i];
+      node->second.in_window += partInside(kernels.start_ns[i], kernels.endNs(i), window);
       node->second.group = groups.index[kernels.device[i]][kernels.name[i]];
     } else if (kernels.hasLaunch(i)) {
       const auto call = finder.find(kernels.thread[i], kernels.launch_start_ns[i]);
@@ -185,24 +192,26 @@ std::vector<const Node*> mainNodes(const Nodes& nodes, const KernelFactsTable& g
 
 }  // namespace
 
-GemmLinks linkGemms(const Trace& trace, const std::vector<KernelClass>& classes, KernelFactsTable& groups) {
+GemmLinks linkGemms(const Trace& trace, const std::vector<KernelClass>& classes, KernelFactsTable& groups,
+                    Interval window) {
   GemmLinks links;
   links.calls = static_cast<int64_t>(trace.gemm_calls.size());
   if (trace.gemm_calls.empty()) return links;
   CallFinder finder(trace.gemm_calls);
   Nodes nodes = nodesInCalls(trace, finder);
-  const std::vector<size_t> best = mainKernels(trace, classes, groups, finder, nodes);
+  const std::vector<size_t> best = mainKernels(trace, classes, groups, window, finder, nodes);
   WorkAdder adder(trace, groups);
   std::vector<bool> linked(trace.gemm_calls.size(), false);
   for (size_t call = 0; call < best.size(); ++call) {
     if (best[call] == kNoRow) continue;
     const size_t row = best[call];
     const uint32_t group = groups.index[trace.kernels.device[row]][trace.kernels.name[row]];
-    adder.add(trace.gemm_calls[call], group, 1, trace.kernels.duration_ns[row]);
+    const double in_window = partInside(trace.kernels.start_ns[row], trace.kernels.endNs(row), window);
+    adder.add(trace.gemm_calls[call], group, 1, trace.kernels.duration_ns[row], in_window);
     linked[call] = true;
   }
   for (const Node* node : mainNodes(nodes, groups)) {
-    adder.add(trace.gemm_calls[node->call], node->group, node->count, node->total_ns);
+    adder.add(trace.gemm_calls[node->call], node->group, node->count, node->total_ns, node->in_window);
     linked[node->call] = true;
   }
   links.linked_calls = std::count(linked.begin(), linked.end(), true);

@@ -13,7 +13,9 @@ struct GemmLinks {
 // Adds FLOPs and bytes of library calls to the groups of the kernels that they launched. A kernel belongs to
 // a call when its launch begins inside the call on the same thread; a graph node when it (or the node it was
 // cloned from) was made inside it, and then every execution counts. Of several kernels of one call (split-K
-// reduction, fill) the longest GEMM-class one carries the work. Provenance "counted:api".
-GemmLinks linkGemms(const Trace& trace, const std::vector<KernelClass>& classes, KernelFactsTable& groups);
+// reduction, fill) the longest GEMM-class one carries the work. Provenance "counted:api". `window`: see
+// LinkedWork.
+GemmLinks linkGemms(const Trace& trace, const std::vector<KernelClass>& classes, KernelFactsTable& groups,
+                    Interval window = kAllTime);
 
 }  // namespace perfscope

@@ -50,6 +50,15 @@ void addDistributions(const Trace& trace, IndexRange range, const std::vector<ui
   }
 }
 
+void addToWindow(const KernelTable& kernels, size_t i, Interval window, WindowPart& part) {
+  const Interval record{kernels.start_ns[i], kernels.endNs(i)};
+  const int64_t inside = intersection(record, window).length();
+  if (inside == 0 && partInside(record.start, record.end, window) == 0) return;
+  ++part.count;
+  part.total_ns += inside;
+  part.graph_node_count += kernels.inGraph(i) ? 1 : 0;
+}
+
 }  // namespace
 
 std::vector<KernelClass> kernelClasses(const Trace& trace) {
@@ -61,7 +70,25 @@ std::vector<KernelClass> kernelClasses(const Trace& trace) {
   return classes;
 }
 
-KernelFactsTable gatherKernelFacts(const Trace& trace, const std::vector<KernelClass>& classes) {
+double partInside(int64_t start_ns, int64_t end_ns, Interval window) {
+  if (start_ns == end_ns) return start_ns >= window.start && start_ns < window.end ? 1 : 0;
+  const int64_t inside = intersection({start_ns, end_ns}, window).length();
+  return static_cast<double>(inside) / static_cast<double>(end_ns - start_ns);
+}
+
+void addShortTimes(const Trace& trace, int64_t launch_cost_ns, KernelFactsTable& groups) {
+  const KernelTable& kernels = trace.kernels;
+  for (size_t device = 0; device < groups.index.size(); ++device) {
+    const IndexRange range = trace.device_kernels[device];
+    for (size_t i = range.begin; i < range.end; ++i) {
+      if (kernels.duration_ns[i] >= launch_cost_ns) continue;
+      groups.list[groups.index[device][kernels.name[i]]].short_ns += kernels.duration_ns[i];
+    }
+  }
+}
+
+KernelFactsTable gatherKernelFacts(const Trace& trace, const std::vector<KernelClass>& classes,
+                                   Interval window) {
   KernelFactsTable groups;
   const KernelTable& kernels = trace.kernels;
   for (size_t device = 0; device < trace.devices.size(); ++device) {
@@ -84,6 +111,7 @@ KernelFactsTable gatherKernelFacts(const Trace& trace, const std::vector<KernelC
       ++entry.count;
       entry.total_ns += kernels.duration_ns[i];
       entry.graph_node_count += kernels.inGraph(i) ? 1 : 0;
+      addToWindow(kernels, i, window, entry.window);
       shapes[group].add(kernels.shape[i], kernels.duration_ns[i]);
     }
     for (size_t g = first; g < groups.list.size(); ++g) {

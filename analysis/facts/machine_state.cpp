@@ -77,9 +77,11 @@ Measured<double> energyOf(const std::vector<const MachineSampleRow*>& samples, I
         "the analysed time is too short for the board's energy counter (under 2 s)");
   if (static_cast<double>(apart_ns) < kCovered * static_cast<double>(window.length()))
     return Measured<double>::absent("the energy readings do not cover the analysed time");
-  return Measured<double>::of(
-      static_cast<double>(*readings.back()->energy_mj - *readings.front()->energy_mj) / kMillijoules,
-      std::string(kProvenance));
+  const double millijoules =
+      static_cast<double>(*readings.back()->energy_mj) - static_cast<double>(*readings.front()->energy_mj);
+  if (millijoules <= 0)
+    return Measured<double>::absent("the board's energy counter did not grow in the analysed time");
+  return Measured<double>::of(millijoules / kMillijoules, std::string(kProvenance));
 }
 
 }  // namespace
@@ -94,12 +96,16 @@ MachineState machineState(const Trace& trace, size_t device, Interval window) {
   }
   MachineState state;
   state.samples = static_cast<int64_t>(samples.size());
-  state.sm_clock_mhz = reduce(samples, "the SM clock", [](const auto& row) { return row.sm_clock_mhz; });
+  // A running board has neither 0 MHz nor 0 W: such a reading is a driver that could not tell.
+  state.sm_clock_mhz = reduce(samples, "the SM clock", [](const auto& row) {
+    return row.sm_clock_mhz && *row.sm_clock_mhz > 0 ? row.sm_clock_mhz : std::nullopt;
+  });
   state.temperature_c = reduce(samples, "the temperature", [](const auto& row) { return row.temperature_c; });
   state.power_w = reduce(samples, "the power", [](const auto& row) {
     constexpr double kMilliwatts = 1e3;
-    return row.power_mw ? std::optional<double>(static_cast<double>(*row.power_mw) / kMilliwatts)
-                        : std::nullopt;
+    return row.power_mw && *row.power_mw > 0
+               ? std::optional<double>(static_cast<double>(*row.power_mw) / kMilliwatts)
+               : std::nullopt;
   });
   state.throttle = throttleOf(samples);
   state.energy_j = energyOf(samples, window);

@@ -40,12 +40,12 @@ Result<ProfileFacts> gatherFacts(const std::string& path, const FactOptions& opt
   facts.trace = std::move(*trace);
   facts.classes = kernelClasses(facts.trace);
   facts.is_communication = communicationNames(facts.trace);
-  HelperThreads helpers;  // launch statistics need nothing but the trace
-  helpers.run([&facts] { facts.launches = launchFacts(facts.trace); });
   facts.steps = findSteps(facts.trace, options.step_marker);
   facts.step_statistics = stepStatistics(facts.steps.mainLoop());
   facts.window = analysedWindow(facts.trace, facts.steps);
   const Interval window = facts.window.value_or(Interval{});
+  HelperThreads helpers;  // launch statistics need nothing but the trace and the window
+  helpers.run([&facts, window] { facts.launches = launchFacts(facts.trace, window); });
   for (size_t device = 0; device < facts.trace.devices.size(); ++device) {
     DeviceFacts entry;
     matchHardware(facts.trace.devices[device], forced, entry);
@@ -54,10 +54,11 @@ Result<ProfileFacts> gatherFacts(const std::string& path, const FactOptions& opt
     entry.machine = machineState(facts.trace, device, window);
     facts.devices.push_back(std::move(entry));
   }
-  facts.kernels = gatherKernelFacts(facts.trace, facts.classes);
-  facts.gemm_links = linkGemms(facts.trace, facts.classes, facts.kernels);
+  facts.kernels = gatherKernelFacts(facts.trace, facts.classes, window);
+  facts.gemm_links = linkGemms(facts.trace, facts.classes, facts.kernels, window);
   facts.gaps = analyseGaps(facts.trace, window, options.largest_gaps);
   helpers.join();
+  addShortTimes(facts.trace, facts.launches.cost.p50_ns, facts.kernels);
   return facts;
 }
 

@@ -13,7 +13,8 @@ constexpr std::string_view kNoSum = "never a sum over streams or devices";
 
 constexpr auto kMetrics = std::to_array<Metric>({
     {"devices.span_ns", "Span", "How long was the GPU in use from first to last?", "ns", kRecords,
-     "last end - first start", "GPU records: kernels, copies, fills; graph nodes count as what they are"},
+     "last end - first start - time without recording",
+     "GPU records: kernels, copies, fills; graph nodes count as what they are"},
     {"devices.busy_ns", "Busy", "How long was anything running on the GPU?", "ns", kRecords,
      "union of all GPU records", "zero-length records count in counts, not in unions"},
     {"devices.idle_ns", "Idle", "How long did the GPU do nothing?", "ns", "devices.span_ns, devices.busy_ns",
@@ -75,7 +76,7 @@ constexpr auto kMetrics = std::to_array<Metric>({
     {"utilisation.busy", "Busy share", "Which part of the time was the GPU doing anything?", "fraction",
      "devices.busy_ns", "sum of busy / sum of span", "over the devices of the analysed window"},
     {"utilisation.hfu", "Hardware FLOPs utilisation", "Which part of the peak was used?", "fraction",
-     "kernels.flops.algorithmic", "FLOPs / (peak x time of the window)",
+     "kernels.flops.algorithmic", "FLOPs in the window / (peak x time of the window)",
      "matrix products of library calls only: a lower bound"},
     {"utilisation.mfu", "Model FLOPs utilisation", "Which part of the peak did the model need?", "fraction",
      "model description", "model FLOPs per step / (N x peak x step time)", "never from counters"},

@@ -80,16 +80,22 @@ inline constexpr Threshold kMinorDevice{"minor_device", 0.10, "fraction of the b
                                         "devices less busy than this do not weigh in the verdict",
                                         "judgement"};
 
+inline constexpr Threshold kRecordingOverhead{
+    "recording_overhead", 0.10, "fraction of the bare run time",
+    "measured slow-down by the recording beyond which predicted gains are withheld",
+    "same as gate_share: the recording could be what binds"};
+
 }  // namespace threshold
 
 // All of them, for `perfscope schema` and the reports.
-inline constexpr std::array<const Threshold*, 21> kThresholds = {
+inline constexpr std::array<const Threshold*, 22> kThresholds = {
     &threshold::kRoofShare,         &threshold::kAboveRoof,         &threshold::kLaunchBoundShare,
     &threshold::kLaunchBoundKernel, &threshold::kGateShare,         &threshold::kNoiseShare,
     &threshold::kGapCover,          &threshold::kClockTolerance,    &threshold::kLatencyFloorFactor,
     &threshold::kLatencyFloorMost,  &threshold::kLatencyFloorLeast, &threshold::kLatencyFloorDefault,
     &threshold::kWarmupDeviations,  &threshold::kWarmupExcess,      &threshold::kPeriodMatch,
     &threshold::kLowOccupancy,      &threshold::kLargeTail,         &threshold::kFewWaves,
-    &threshold::kHotKernel,         &threshold::kLowClock,          &threshold::kMinorDevice};
+    &threshold::kHotKernel,         &threshold::kLowClock,          &threshold::kMinorDevice,
+    &threshold::kRecordingOverhead};
 
 }  // namespace perfscope

@@ -47,6 +47,8 @@ RoofPoint roofPoint(const KernelFacts& kernel, const LaunchFacts& launches) {
   point.byte_ns = kernel.work.byte_ns;
   point.ns_by_precision = kernel.work.ns_by_precision;
   point.median_ns = kernel.duration.p50_ns;
+  point.short_share =
+      kernel.total_ns > 0 ? static_cast<double>(kernel.short_ns) / static_cast<double>(kernel.total_ns) : 1.0;
   const bool launched_one_by_one = kernel.graph_node_count * 2 < kernel.count;
   if (launched_one_by_one && launches.cost.count > 0 && !launches.cost_is_of_graphs) {
     point.launch_cost_ns = launches.cost.p50_ns;
@@ -66,6 +68,9 @@ void fillWork(const KernelFacts& kernel, const RoofPoint& point, KernelReport& r
     return ns > 0 ? amount / static_cast<double>(ns) * kNsPerSecond : 0.0;
   };
   r.flops.algorithmic = positive(point.flops, point.no_flops_why);
+  r.flops.algorithmic_in_window =
+      positive(kernel.work.window_flops,
+               point.flops > 0 ? "no launch with known FLOPs lies in the analysed time" : point.no_flops_why);
   const std::string no_bytes = point.flops > 0 ? point.no_bytes_why : point.no_flops_why;
   r.bytes.algorithmic = positive(point.bytes, no_bytes);
   r.flops.executed = Measured<double>::absent(std::string(kNoCounters));
@@ -104,6 +109,12 @@ KernelReport kernelReport(const ProfileFacts& facts, const KernelFacts& kernel) 
   r.total_ns = kernel.total_ns;
   const int64_t all = facts.devices[kernel.device].all.kernel_sum_ns;
   r.share = all > 0 ? static_cast<double>(kernel.total_ns) / static_cast<double>(all) : 0;
+  const int64_t all_in_window = facts.devices[kernel.device].window.kernel_sum_ns;
+  r.window_count = kernel.window.count;
+  r.window_ns = kernel.window.total_ns;
+  r.window_share = all_in_window > 0
+                       ? static_cast<double>(kernel.window.total_ns) / static_cast<double>(all_in_window)
+                       : 0;
   r.duration = kernel.duration;
   r.shape_count = kernel.shape_count;
   r.graph_node_count = kernel.graph_node_count;
@@ -118,28 +129,25 @@ KernelReport kernelReport(const ProfileFacts& facts, const KernelFacts& kernel) 
   return r;
 }
 
-// Share of what the used devices could have done with the precision of each kernel. The FLOPs are sums over
-// the whole profile: set against a span full of start-up they would be true and mislead (0.7 % for a step
-// that reaches 24 %), so the figure exists only where the analysed window is the profile.
+// Share of what the used devices could have done, in the analysed window, with the precision of each kernel.
 Measured<double> hardwareUtilisation(const ProfileFacts& facts, const std::vector<KernelReport>& kernels) {
   constexpr double kNsPerSecond = 1e9;
-  constexpr double kSameSpan = 0.95;
-  double used = 0, span_ns = 0, window_ns = 0;
+  if (!facts.trace.opaque_graphs.empty())
+    return Measured<double>::absent("CUDA graphs were traced as a whole; what ran inside them is unknown");
+  double used_s = 0, window_ns = 0;
   for (const KernelReport& kernel : kernels) {
     const auto& roof = kernel.roofline.ceiling_flops_at_clock.has() ? kernel.roofline.ceiling_flops_at_clock
                                                                     : kernel.roofline.ceiling_flops;
-    if (kernel.flops.algorithmic.has() && roof.has()) used += *kernel.flops.algorithmic / *roof;
+    const auto& flops = kernel.flops.algorithmic_in_window;
+    if (flops.has() && roof.has() && *roof > 0) used_s += *flops / *roof;
   }
   for (const DeviceFacts& device : facts.devices) {
-    if (device.all.busy_ns == 0) continue;
-    span_ns += static_cast<double>(device.all.span_ns);
-    window_ns += static_cast<double>(device.window.span_ns);
+    if (device.all.busy_ns > 0) window_ns += static_cast<double>(device.window.span_ns);
   }
-  if (used <= 0 || span_ns <= 0)
-    return Measured<double>::absent("no FLOPs were counted on a device with a known peak");
-  if (window_ns < kSameSpan * span_ns)
-    return Measured<double>::absent("FLOPs are summed over the whole profile, not over the analysed steps");
-  return Measured<double>::of(used / (span_ns / kNsPerSecond),
+  if (used_s <= 0 || window_ns <= 0)
+    return Measured<double>::absent(
+        "no FLOPs were counted in the analysed time on a device with a known peak");
+  return Measured<double>::of(used_s / (window_ns / kNsPerSecond),
                               "counted:api (matrix products only: a lower bound)");
 }
 
@@ -164,7 +172,7 @@ UtilisationReport utilisation(const ProfileFacts& facts, const std::vector<Kerne
   }
   result.busy = span > 0 ? Measured<double>::of(static_cast<double>(busy) / static_cast<double>(span),
                                                 "measured:activity")
-                         : Measured<double>::absent("the profile has no GPU record");
+                         : Measured<double>::absent("the profile has no GPU record that takes any time");
   result.mfu = Measured<double>::absent("no model description was given");
   result.mbu_model = result.mfu;
   result.mbu_measured = Measured<double>::absent(std::string(kNoCounters));

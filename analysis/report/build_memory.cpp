@@ -59,11 +59,6 @@ Measured<int64_t> allocationsInSteps(const ProfileFacts& facts) {
 
 using CopyKey = std::tuple<uint8_t, bool>;  // kind, pageable
 
-bool pageable(const GpuOp& op) {
-  constexpr uint8_t kPageable = 1;
-  return op.src_kind == kPageable || op.dst_kind == kPageable;
-}
-
 // |copies of one kind and device, hidden behind compute| = |copies| + |compute| - |both|, in one sweep.
 void addHidden(const ProfileFacts& facts, size_t device, const CopyKey& key, CopyReport& report) {
   const Trace& trace = facts.trace;
@@ -74,7 +69,7 @@ void addHidden(const ProfileFacts& facts, size_t device, const CopyKey& key, Cop
       compute.add(start, end);
     } else {
       const GpuOp& op = trace.ops[ref.index];
-      if (op.is_fill || CopyKey{op.kind, pageable(op)} != key) return;
+      if (op.is_fill || CopyKey{op.kind, isPageable(op)} != key) return;
       copies.add(start, end);
       ++report.count;
       report.bytes += op.bytes;
@@ -89,7 +84,7 @@ std::vector<CopyReport> copies(const ProfileFacts& facts) {
   std::map<CopyKey, CopyReport> by_kind;
   std::map<std::tuple<CopyKey, size_t>, bool> pairs;
   for (const GpuOp& op : facts.trace.ops) {
-    if (!op.is_fill) pairs[{{op.kind, pageable(op)}, op.device}] = true;
+    if (!op.is_fill) pairs[{{op.kind, isPageable(op)}, op.device}] = true;
   }
   for (const auto& [pair, used] : pairs) {
     const auto& [key, device] = pair;

@@ -24,6 +24,11 @@ std::optional<int64_t> metaInteger(const Trace& trace, const std::string& key) {
   return parsed.ec == std::errc() ? std::optional(value) : std::nullopt;
 }
 
+// A device with 0 SMs or bytes is one whose driver did not tell.
+std::optional<int64_t> positive(std::optional<int64_t> value) {
+  return value && *value > 0 ? value : std::nullopt;
+}
+
 // CUPTI and CUDA versions are integers such as 13000 or 130000.
 std::string cudaVersion(int64_t version) {
   constexpr int64_t kMajor = 1000, kMinor = 10;
@@ -42,8 +47,10 @@ ContractReport contract(const ProfileFacts& facts) {
   for (size_t i = 0; i < trace.devices.size(); ++i) {
     const DeviceRow& row = trace.devices[i];
     const auto& match = facts.devices[i].hardware;
-    contract.gpus.push_back({row.name, row.uuid.value_or(""), match ? match->spec.id : "", row.sm_count,
-                             row.memory_bytes, row.power_limit_w});
+    const bool has_limit = row.power_limit_w && std::isfinite(*row.power_limit_w) && *row.power_limit_w > 0;
+    contract.gpus.push_back({row.name, row.uuid.value_or(""), match ? match->spec.id : "",
+                             positive(row.sm_count), positive(row.memory_bytes),
+                             has_limit ? row.power_limit_w : std::nullopt});
     const auto& clock = facts.devices[i].machine.sm_clock_mhz;
     if (clock.has())
       contract.clocks["sm_clock_mhz_median." + std::to_string(row.id)] =
@@ -71,10 +78,12 @@ OverheadReport overhead(const ProfileFacts& facts) {
   const Trace& trace = facts.trace;
   const auto bare = metaInteger(trace, "overhead.bare_ns");
   const auto profiled = metaInteger(trace, "overhead.profiled_ns");
-  if (bare && profiled && *bare > 0) {
-    overhead.measured =
-        OverheadMeasured{*bare, *profiled, static_cast<double>(*profiled) / static_cast<double>(*bare),
-                         metaInteger(trace, "overhead.n").value_or(0)};
+  const auto pairs = metaInteger(trace, "overhead.n");
+  if (bare && profiled && pairs && *bare > 0 && *profiled > 0 && *pairs > 0) {
+    overhead.measured = OverheadMeasured{*bare, *profiled,
+                                         static_cast<double>(*profiled) / static_cast<double>(*bare), *pairs};
+  } else if (bare || profiled || pairs) {
+    overhead.measured_why = "the stored measurement is not whole (overhead.* in table meta)";
   } else {
     overhead.measured_why = "the run was not repeated without the profiler (--measure-overhead N does)";
   }
@@ -133,6 +142,7 @@ std::vector<DeviceReport> devices(const ProfileFacts& facts) {
     r.memcpy_count = t.memcpy_count, r.memset_count = t.memset_count, r.memcpy_bytes = t.memcpy_bytes;
     r.comm_count = t.comm_count, r.copy_hidden_ns = t.copy_hidden_ns, r.graph_node_count = t.graph_node_count;
     r.streams = t.streams, r.first_ns = t.first_ns, r.last_ns = t.last_ns;
+    r.unrecorded_ns = t.unrecorded_ns;
     r.sm_clock_mhz = device.machine.sm_clock_mhz;
     r.power_w = device.machine.power_w;
     r.temperature_c = device.machine.temperature_c;
@@ -171,8 +181,9 @@ std::vector<std::string> conventions(const ProfileFacts& facts) {
                           ms, facts.steps.on_device ? " (begin: its first GPU record)" : "")
             : fmt::format("Analysed window: {:.3f} ms, first to last GPU record.", ms));
   }
-  for (const auto* t : {&threshold::kRoofShare, &threshold::kGateShare, &threshold::kLaunchBoundShare,
-                        &threshold::kLaunchBoundKernel, &threshold::kNoiseShare}) {
+  for (const auto* t :
+       {&threshold::kRoofShare, &threshold::kGateShare, &threshold::kLaunchBoundShare,
+        &threshold::kLaunchBoundKernel, &threshold::kNoiseShare, &threshold::kRecordingOverhead}) {
     lines.push_back(fmt::format("Threshold {} = {} {}: {}.", t->id, t->value, t->unit, t->text));
   }
   return lines;

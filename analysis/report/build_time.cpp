@@ -62,9 +62,12 @@ GapsReport gaps(const ProfileFacts& facts) {
   const auto describe = [&trace](const std::vector<JudgedGap>& list, std::vector<GapReport>& out) {
     for (const JudgedGap& judged : list) {
       const Gap& gap = judged.gap;
+      const Pauses pauses = pausesAt(trace, gap);
+      const std::string paused = "(recording paused)";
       out.push_back({trace.devices[judged.device].id, gap.range.start, gap.range.length(),
                      std::string(name(judged.cause)), gapEvidence(trace, gap, judged.cause),
-                     recordName(trace, gap.before), recordName(trace, gap.after)});
+                     pauses.before ? paused : recordName(trace, gap.before),
+                     pauses.after ? paused : recordName(trace, gap.after)});
     }
   };
   describe(facts.gaps.largest, result.largest);

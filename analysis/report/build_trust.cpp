@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/diagnosis/recording_overhead.h"
 #include "analysis/report/build_sections.h"
+#include "analysis/report/format.h"
 #include "schemas/loss_counters.h"
 
 namespace perfscope::build {
@@ -38,10 +40,10 @@ void addCounters(const Trace& trace, TrustReport& trust) {
         {found->first, std::string(severityName(info.severity)), std::string(info.sentence), found->second});
     sums.erase(found);
   }
-  for (const auto& [name, count] : sums) {  // written by a newer collector: not known here, not hidden either
-    if (count > 0 && std::none_of(kLossCounters.begin(), kLossCounters.end(),
-                                  [&](const LossInfo& info) { return info.name == name; })) {
-      trust.losses.push_back({name, "data_loss", "a loss this version has no words for", count});
+  for (const auto& sum : sums) {  // written by a newer collector: not known here, not hidden either
+    if (sum.second > 0 && std::none_of(kLossCounters.begin(), kLossCounters.end(),
+                                       [&](const LossInfo& info) { return info.name == sum.first; })) {
+      trust.losses.push_back({sum.first, "data_loss", "a loss this version has no words for", sum.second});
     }
   }
 }
@@ -99,6 +101,9 @@ void addGated(const ProfileFacts& facts, TrustReport& trust) {
       trust.gated.push_back({metric, why});
     }
   }
+  if (const std::string why = gainsWithheldWhy(overhead(facts)); !why.empty()) {
+    trust.gated.push_back({"findings.predicted_gain_ns", why});
+  }
   if (facts.launches.unseen > 0) {
     trust.gated.push_back(
         {"gaps.launch_latency", fmt::format("the launch call of {} kernels was not seen; they are "
@@ -107,18 +112,30 @@ void addGated(const ProfileFacts& facts, TrustReport& trust) {
   }
 }
 
+// Where collection was on in windows only: how much lies between them.
+void addWindows(const ProfileFacts& facts, TrustReport& trust) {
+  const auto& paused = facts.trace.paused;
+  if (std::all_of(paused.begin(), paused.end(), [](const IntervalSet& set) { return set.empty(); })) return;
+  std::string between;
+  for (size_t i = 0; i < facts.devices.size(); ++i) {
+    if (facts.devices[i].all.unrecorded_ns == 0) continue;
+    between += fmt::format("{}{} on GPU {}", between.empty() ? "" : ", ",
+                           format::duration(static_cast<double>(facts.devices[i].all.unrecorded_ns)),
+                           facts.trace.devices[i].id);
+  }
+  std::string text =
+      "collection was on in windows only; what the GPU did outside them is not known, and that time is left "
+      "out "
+      "of steps, gaps, span and idle";
+  if (!between.empty()) text += " (between the first and the last record: " + between + ")";
+  trust.assumptions.push_back({"recording_windows", std::move(text)});
+}
+
 void addAssumptions(const ProfileFacts& facts, TrustReport& trust) {
   const auto assume = [&](std::string id, std::string text) {
     trust.assumptions.push_back({std::move(id), std::move(text)});
   };
-  const bool has_windows = std::any_of(facts.trace.unrecorded.begin(), facts.trace.unrecorded.end(),
-                                       [](const IntervalSet& off) { return off.intervals().size() > 2; });
-  if (has_windows) {
-    assume("recording_windows",
-           "collection was on in windows only: steps and gaps outside them are left out; span, busy and idle "
-           "of the devices "
-           "still count from the first to the last record");
-  }
+  addWindows(facts, trust);
   const GemmLinks& links = facts.gemm_links;
   if (links.linked_calls < links.calls) {
     assume("unlinked_gemm",
@@ -140,7 +157,8 @@ void addAssumptions(const ProfileFacts& facts, TrustReport& trust) {
   if (facts.steps.loopCount() > 1) {
     const auto loop = facts.steps.mainLoop();
     assume("several_loops",
-           fmt::format("step numbers start again: {} loops; statistics and verdict are about the one "
+           fmt::format("step numbers start again, or the recording was paused between steps: {} loops; "
+                       "statistics and verdict are about the one "
                        "that took most time ({} steps from \"{}\" to \"{}\")",
                        facts.steps.loopCount(), loop.size(), loop.front().name, loop.back().name));
   }

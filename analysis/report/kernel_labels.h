@@ -1,5 +1,5 @@
-// Names for tables: kernels that differ only in their template arguments share a short name; here each gets a
-// label that tells it apart. Pure.
+// Names for tables: short enough for a column, and no two different kernels of a report with the same one.
+// Pure.
 #pragma once
 
 #include <string>
@@ -9,10 +9,9 @@
 
 namespace perfscope {
 
-// One label a kernel, in the same order. The short name where it is unique on its device; otherwise the
-// argument in which the full names differ, then the short name without its namespaces:
-// "CUDAFunctor_add<float> in vectorized_elementwise_kernel". The argument stands first because narrow columns
-// keep the front. Never empty.
+// One label a kernel, in the same order: its signature (kernel_signature.h) with as little detail as tells it
+// apart from every other signature of the list; the same kernel on two devices has the same label. Never
+// empty.
 [[nodiscard]] std::vector<std::string> kernelLabels(const std::vector<KernelReport>& kernels);
 
 }  // namespace perfscope

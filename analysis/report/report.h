@@ -69,7 +69,8 @@ struct Evidence {
 struct Intervention {
   std::string text, level, axis, term, next_bottleneck;
   std::optional<double> predicted_gain;
-};  // gain: fraction of the step saved
+  std::string predicted_gain_why;  // may say why there is none
+};                                 // gain: fraction of the step saved
 struct VerdictReport {
   std::string binding;    // input|host|communication|memory|compute|launch|implementation|none
   double confidence = 0;  // 0..1
@@ -99,7 +100,8 @@ struct DeviceReport {
           memcpy_count = 0, memset_count = 0, memcpy_bytes = 0, comm_count = 0, copy_hidden_ns = 0,
           graph_node_count = 0;
   int64_t streams = 0;
-  int64_t first_ns = 0, last_ns = 0;  // span = last - first
+  int64_t first_ns = 0, last_ns = 0;
+  int64_t unrecorded_ns = 0;  // recording paused between them; span = last - first - unrecorded
   Measured<ValueRange> sm_clock_mhz, power_w, temperature_c;
   Measured<std::vector<std::string>> throttle;  // reasons seen, empty vector = none
   Measured<double> energy_j;
@@ -126,6 +128,7 @@ struct StepsReport {
 
 struct FlopsReport {
   Measured<double> algorithmic, executed;
+  Measured<double> algorithmic_in_window;  // part of `algorithmic` done in the time the verdict is about
   std::optional<double> executed_low, executed_high;
 };
 struct BytesReport {
@@ -142,7 +145,9 @@ struct KernelReport {
   std::string name, short_name, kernel_class;  // class: gemm, attention, elementwise, reduction,
                                                // normalisation, copy, communication, ...
   int64_t device = 0, count = 0, total_ns = 0;
-  double share = 0;  // of kernel_sum_ns of its device
+  double share = 0;                         // of kernel_sum_ns of its device
+  int64_t window_count = 0, window_ns = 0;  // of them in the time the verdict is about
+  double window_share = 0;                  // of the window's kernel time of its device
   Distribution duration;
   int64_t grid[3] = {0, 0, 0},
           block[3] = {0, 0, 0};  // of the shape with the most time; shape_count tells if there are more
@@ -171,7 +176,8 @@ struct GapReport {
 struct GapsReport {
   int64_t total_ns = 0, count = 0;
   std::map<std::string, GapCause> by_cause;  // host_submission, synchronisation, ... unknown
-  std::vector<GapReport> largest, largest_in_window;  // of the whole profile; of the time the verdict is about
+  std::vector<GapReport> largest,
+      largest_in_window;  // of the whole profile; of the time the verdict is about
   Measured<Distribution> launch_latency, launch_cost;
   Measured<Distribution> queue_depth;  // unit: launches, not ns
   int64_t launches = 0, graph_launches = 0;

@@ -94,7 +94,10 @@ Json verdict(const VerdictReport& v) {
   for (const auto& step : v.interventions) {
     Json one = {{"text", step.text}, {"level", step.level}, {"axis", step.axis}, {"term", step.term}};
     one["predicted_gain"] = step.predicted_gain ? number(*step.predicted_gain) : Json(nullptr);
-    if (one["predicted_gain"].is_null()) one["predicted_gain_why"] = "no prediction for this step";
+    if (one["predicted_gain"].is_null()) {
+      one["predicted_gain_why"] =
+          step.predicted_gain_why.empty() ? "no prediction for this step" : step.predicted_gain_why;
+    }
     one["next_bottleneck"] = step.next_bottleneck.empty() ? Json(nullptr) : Json(step.next_bottleneck);
     if (step.next_bottleneck.empty()) one["next_bottleneck_why"] = "no prediction for this step";
     interventions.push_back(one);

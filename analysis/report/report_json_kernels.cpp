@@ -8,6 +8,13 @@ Json triple(const int64_t (&values)[3]) {
   return {values[0], values[1], values[2]};
 }
 
+// What of the kernel lies in the time the verdict is about.
+Json window(const KernelReport& k) {
+  Json result = {{"count", k.window_count}, {"total_ns", k.window_ns}, {"share", number(k.window_share)}};
+  put(result, "flops_algorithmic", k.flops.algorithmic_in_window);
+  return result;
+}
+
 Json flops(const FlopsReport& f) {
   Json executed = withProvenance(f.executed);
   executed["low"] = f.executed_low ? number(*f.executed_low) : Json(nullptr);
@@ -82,6 +89,7 @@ Json evidence(const std::vector<Evidence>& list) {
 
 Json kernel(const KernelReport& k) {
   Json result = identity(k);
+  result["window"] = window(k);
   put(result, "occupancy", k.occupancy);
   result["occupancy_limiter"] = k.occupancy_limiter.empty() ? Json(nullptr) : Json(k.occupancy_limiter);
   put(result, "waves", k.waves);

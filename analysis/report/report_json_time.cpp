@@ -16,27 +16,18 @@ Json device(const DeviceReport& d) {
   Json result = {{"id", d.id}, {"name", d.name}};
   result["spec"] = d.spec.empty() ? Json(nullptr) : Json(d.spec);
   result["spec_why"] = d.spec.empty() ? reason(d.spec_why) : d.spec_why;
-  const std::pair<const char*, int64_t> integers[] = {{"kernel_count", d.kernel_count},
-                                                      {"kernel_sum_ns", d.kernel_sum_ns},
-                                                      {"span_ns", d.span_ns},
-                                                      {"busy_ns", d.busy_ns},
-                                                      {"idle_ns", d.idle_ns},
-                                                      {"kernel_busy_ns", d.kernel_busy_ns},
-                                                      {"compute_ns", d.compute_ns},
-                                                      {"comm_ns", d.comm_ns},
-                                                      {"overlap_ns", d.overlap_ns},
-                                                      {"exposed_comm_ns", d.exposed_comm_ns},
-                                                      {"memcpy_ns", d.memcpy_ns},
-                                                      {"memset_ns", d.memset_ns},
-                                                      {"memcpy_count", d.memcpy_count},
-                                                      {"memset_count", d.memset_count},
-                                                      {"memcpy_bytes", d.memcpy_bytes},
-                                                      {"copy_hidden_ns", d.copy_hidden_ns},
-                                                      {"comm_count", d.comm_count},
-                                                      {"graph_node_count", d.graph_node_count},
-                                                      {"streams", d.streams},
-                                                      {"first_ns", d.first_ns},
-                                                      {"last_ns", d.last_ns}};
+  const std::pair<const char*, int64_t> integers[] = {
+      {"kernel_count", d.kernel_count}, {"kernel_sum_ns", d.kernel_sum_ns},
+      {"span_ns", d.span_ns},           {"busy_ns", d.busy_ns},
+      {"idle_ns", d.idle_ns},           {"kernel_busy_ns", d.kernel_busy_ns},
+      {"compute_ns", d.compute_ns},     {"comm_ns", d.comm_ns},
+      {"overlap_ns", d.overlap_ns},     {"exposed_comm_ns", d.exposed_comm_ns},
+      {"memcpy_ns", d.memcpy_ns},       {"memset_ns", d.memset_ns},
+      {"memcpy_count", d.memcpy_count}, {"memset_count", d.memset_count},
+      {"memcpy_bytes", d.memcpy_bytes}, {"copy_hidden_ns", d.copy_hidden_ns},
+      {"comm_count", d.comm_count},     {"graph_node_count", d.graph_node_count},
+      {"streams", d.streams},           {"first_ns", d.first_ns},
+      {"last_ns", d.last_ns},           {"unrecorded_ns", d.unrecorded_ns}};
   for (const auto& [key, value] : integers) result[key] = value;
   put(result, "clock_mhz", d.sm_clock_mhz, range);
   put(result, "power_w", d.power_w, range);

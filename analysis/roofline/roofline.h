@@ -25,6 +25,7 @@ struct RoofPoint {
   std::array<int64_t, hardware::kPrecisionCount> ns_by_precision{};  // executed precisions, by time
   int64_t median_ns = 0;                                             // of one launch
   std::optional<int64_t> launch_cost_ns;  // median host cost of a launch; empty for graph nodes
+  double short_share = 0;                 // part of its time in launches shorter than that, 0..1
   std::string no_flops_why, no_bytes_why;
 };
 

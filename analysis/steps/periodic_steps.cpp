@@ -81,6 +81,8 @@ Steps periodicSteps(const Trace& trace) {
   steps.process = kernels.process[rows.front()];
   steps.on_device = true;
   const size_t offset = boundary(kernels, rows, *period);
+  const IntervalSet* paused = steps.process < trace.paused.size() ? &trace.paused[steps.process] : nullptr;
+  int loop = 0;
   for (size_t at = period->first + offset; at + period->length <= rows.size(); at += period->length) {
     const size_t next = at + period->length;
     Step step;
@@ -88,6 +90,12 @@ Steps periodicSteps(const Trace& trace) {
     step.name = "period " + std::to_string(step.index);
     step.range.start = kernels.start_ns[rows[at]];
     step.range.end = next < rows.size() ? kernels.start_ns[rows[next]] : kernels.endNs(rows[next - 1]);
+    // The recording paused inside: how long the step was is not known, and the next one is no neighbour.
+    if (paused != nullptr && paused->covered(step.range) > 0) {
+      loop = steps.list.empty() ? 0 : steps.list.back().loop + 1;
+      continue;
+    }
+    step.loop = loop;
     steps.list.push_back(std::move(step));
   }
   return steps;

@@ -18,7 +18,8 @@ struct Step {
   Interval range;  // [start, start of the next step); the last one ends with its own last record
   int64_t busy_ns = 0, kernel_count = 0;
   bool warmup = false;
-  int loop = 0;  // numbering that starts again is another loop (training, then decoding): never mixed
+  int loop = 0;  // numbering that starts again is another loop (training, then decoding): never mixed; so is
+                 // what comes after a pause of the recording
 };
 
 struct Steps {

@@ -24,11 +24,6 @@ bool coversMost(int64_t covered, Interval gap) {
   return static_cast<double>(covered) >= threshold::kGapCover.value * static_cast<double>(gap.length());
 }
 
-bool isPageable(const GpuOp& op) {
-  constexpr uint8_t kPageable = 1;
-  return !op.is_fill && (op.src_kind == kPageable || op.dst_kind == kPageable);
-}
-
 bool holdsHost(const GpuOp& op) {
   return !op.is_fill && (!op.asynchronous || isPageable(op));
 }
@@ -180,8 +175,15 @@ IdleCause GapJudge::judge(const Gap& gap) {
   return isDependency(gap, after) ? IdleCause::Dependency : IdleCause::Unknown;
 }
 
+Pauses pausesAt(const Trace& trace, const Gap& gap) {
+  return {gap.range.start > viewOf(trace, gap.before).end_ns,
+          gap.range.end < viewOf(trace, gap.after).start_ns};
+}
+
 std::string gapEvidence(const Trace& trace, const Gap& gap, IdleCause cause) {
   const RecordView after = viewOf(trace, gap.after);
+  if (const Pauses pauses = pausesAt(trace, gap); pauses.before || pauses.after)
+    return "the recording was paused beside it: the records that would tell are missing";
   const int64_t late = after.hasLaunch() ? after.launch_start_ns - gap.range.start : 0;
   switch (cause) {
     case IdleCause::Profiler:

@@ -56,11 +56,18 @@ inline constexpr std::array<IdleCauseInfo, kIdleCauseCount> kIdleCauses = {{
   return kIdleCauses[static_cast<size_t>(cause)].name;
 }
 
-// A maximal idle interval of a device, with the record that ended last and the one that ends the idleness.
+// A maximal idle interval of a device, with the record that ended last and the one that ends the idleness; or
+// the part of it that was recorded.
 struct Gap {
   Interval range;
   RecordRef before, after;
 };
+
+// Where the recording was paused at an end of the gap, so that the record there is not its neighbour.
+struct Pauses {
+  bool before = false, after = false;
+};
+Pauses pausesAt(const Trace& trace, const Gap& gap);
 
 // Answers "why" for the gaps of one device. Gaps must be asked for in order of time (cursors move with them).
 // Owner: one thread; the trace must outlive it.

@@ -15,9 +15,17 @@ struct Floor {
   bool measured = false;
 };
 
-// The GPU may have worked in such a gap: nobody looked.
-bool wasUnrecorded(const Trace& trace, const Gap& gap) {
-  return trace.wasUnrecorded(viewOf(trace, gap.after).process, gap.range);
+// What was recorded of an idle interval: the GPU may have worked in the rest.
+std::vector<Interval> recordedParts(const Trace& trace, size_t device, Interval range) {
+  std::vector<Interval> parts;
+  if (device < trace.device_paused.size()) {
+    for (const Interval& off : trace.device_paused[device].overlapping(range)) {
+      if (off.start > range.start) parts.push_back({range.start, off.start});
+      range.start = off.end;
+    }
+  }
+  if (range.length() > 0) parts.push_back(range);
+  return parts;
 }
 
 // What the device needs between two records of one stream when the second one is waiting already.
@@ -89,13 +97,14 @@ GapAnalysis analyseGaps(const Trace& trace, Interval window, size_t largest_coun
     gaps.floor_is_measured = floor.measured;
     GapJudge judge(trace, floor.ns);
     forEachGap(trace, device, [&](const Gap& gap) {
-      if (wasUnrecorded(trace, gap)) return;
-      const IdleCause cause = judge.judge(gap);
-      add(gaps.all, cause, gap.range.length());
-      add(gaps.window, cause, intersection(gap.range, window).length());
-      longest.offer({gap, device, cause});
-      if (intersection(gap.range, window).length() == gap.range.length())
-        longest_in_window.offer({gap, device, cause});
+      for (const Interval part : recordedParts(trace, device, gap.range)) {
+        const Gap known{part, gap.before, gap.after};
+        const IdleCause cause = part == gap.range ? judge.judge(gap) : IdleCause::Unknown;
+        add(gaps.all, cause, part.length());
+        add(gaps.window, cause, intersection(part, window).length());
+        longest.offer({known, device, cause});
+        if (intersection(part, window) == part) longest_in_window.offer({known, device, cause});
+      }
     });
     result.devices.push_back(gaps);
   }

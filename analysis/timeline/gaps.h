@@ -28,7 +28,8 @@ struct JudgedGap {
 struct GapAnalysis {
   std::vector<DeviceGaps> devices;  // by device index
   std::vector<JudgedGap> largest;   // longest first, then by device and start
-  std::vector<JudgedGap> largest_in_window;  // the same of the analysed window alone: what the verdict may quote
+  std::vector<JudgedGap>
+      largest_in_window;  // the same of the analysed window alone: what the verdict may quote
 };
 
 // Calls visit(const Gap&) for every maximal idle interval between the first and the last record of the
@@ -50,6 +51,8 @@ void forEachGap(const Trace& trace, size_t device, Visit&& visit) {
 }
 
 // Two passes over the records, constant memory beside the largest ones. `largest_count` bounds the list.
+// A gap during which the recording was paused is cut to what was recorded of it; what is left has no known
+// cause, because the records beside the pause are missing.
 GapAnalysis analyseGaps(const Trace& trace, Interval window, size_t largest_count);
 
 }  // namespace perfscope

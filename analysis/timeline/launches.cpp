@@ -41,6 +41,15 @@ Distribution gather(const std::vector<bool>& marks, Value&& value) {
   return distributionOf(values.data(), values.data() + values.size());
 }
 
+// Of the launches whose kernels began in the window.
+std::vector<bool> marksInside(const KernelTable& kernels, const std::vector<bool>& marks, Interval window) {
+  std::vector<bool> inside(marks.size(), false);
+  for (size_t i = 0; i < marks.size(); ++i) {
+    inside[i] = marks[i] && kernels.start_ns[i] >= window.start && kernels.start_ns[i] < window.end;
+  }
+  return inside;
+}
+
 // counts[depth] += launches that found this many others waiting. Starts are sorted, launches nearly.
 void countDepths(const KernelTable& kernels, IndexRange range, const std::vector<bool>& marks,
                  std::vector<int64_t>& counts) {
@@ -61,7 +70,7 @@ void countDepths(const KernelTable& kernels, IndexRange range, const std::vector
 
 }  // namespace
 
-LaunchFacts launchFacts(const Trace& trace) {
+LaunchFacts launchFacts(const Trace& trace, Interval window) {
   LaunchFacts facts;
   const KernelTable& kernels = trace.kernels;
   const std::vector<bool> marks = launchMarks(trace, facts);
@@ -69,9 +78,12 @@ LaunchFacts launchFacts(const Trace& trace) {
     values.push_back(kernels.start_ns[i] - kernels.launch_start_ns[i]);
   });
   facts.cost_is_of_graphs = facts.launches == 0 && facts.graph_launches > 0;
-  facts.cost = gather(marks, [&](size_t i, std::vector<int64_t>& values) {
+  const auto cost = [&](size_t i, std::vector<int64_t>& values) {
     if (kernels.inGraph(i) == facts.cost_is_of_graphs) values.push_back(kernels.launch_duration_ns[i]);
-  });
+  };
+  facts.cost = gather(marks, cost);
+  const std::vector<bool> inside = marksInside(kernels, marks, window);
+  facts.window_cost = inside == marks ? facts.cost : gather(inside, cost);
   std::vector<int64_t> depths;
   for (const IndexRange range : trace.device_kernels) countDepths(kernels, range, marks, depths);
   facts.queue_depth = distributionOfCounts(depths);

@@ -12,6 +12,7 @@ struct LaunchFacts {
   int64_t unseen = 0;          // kernels whose launch call was not seen
   Distribution latency;  // kernel start - entry of its call (queueing included); of a graph its first node
   Distribution cost;     // duration of launch calls; of graph launches only when there are no others
+  Distribution window_cost;  // the same of the launches whose kernels began in the analysed window
   Distribution
       queue_depth;  // launches made before this one and not yet started on that device; unit: launches
   bool cost_is_of_graphs = false;
@@ -19,6 +20,6 @@ struct LaunchFacts {
 };
 
 // All devices together; needs 8 bytes a kernel for as long as it runs.
-LaunchFacts launchFacts(const Trace& trace);
+LaunchFacts launchFacts(const Trace& trace, Interval window = kAllTime);
 
 }  // namespace perfscope

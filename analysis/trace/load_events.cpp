@@ -48,11 +48,6 @@ WaitType waitType(std::string_view function) {
   return function.find("Stream") != std::string_view::npos ? WaitType::Stream : WaitType::Context;
 }
 
-bool validTime(int64_t start, int64_t duration) {
-  int64_t end = 0;
-  return duration >= 0 && !__builtin_add_overflow(start, duration, &end);
-}
-
 bool readOp(const Statement& row, const RowMaps& maps, GpuOp& op) {
   const uint32_t process = maps.process.find(row.int64(0));
   const uint32_t device = maps.device.find(row.int64(1));

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "analysis/trace/helper_threads.h"
+#include "analysis/trace/trace.h"
 #include "schemas/trace_reader.h"
 
 namespace perfscope {
@@ -37,9 +38,8 @@ bool readRow(const Statement& row, const KernelReferences& references, KernelTab
   const uint32_t shape = references.shape.find(row.int64(3));
   const int64_t start = row.int64(4);
   const int64_t duration = row.int64(5);
-  int64_t end = 0;
   if (process == IdMap::kMissing || device == IdMap::kMissing || name == IdMap::kMissing ||
-      shape == IdMap::kMissing || duration < 0 || __builtin_add_overflow(start, duration, &end)) {
+      shape == IdMap::kMissing || !validTime(start, duration)) {
     return false;
   }
   table.process[at] = static_cast<uint16_t>(process);

@@ -8,6 +8,7 @@
 
 #include "analysis/trace/load_events.h"
 #include "analysis/trace/load_kernels.h"
+#include "analysis/trace/load_windows.h"
 #include "schemas/trace_reader.h"
 
 namespace perfscope {
@@ -54,31 +55,6 @@ Status loadEventTables(const TraceReader& reader, Trace& trace) {
                [&] { return loadAll(reader, "", trace.graph_nodes); },
                [&] { return loadAll(reader, "ORDER BY start_ns", trace.opaque_graphs); },
                [&] { return loadAll(reader, "", trace.nccl_calls); });
-}
-
-// Needs process_index.
-Status loadUnrecorded(const TraceReader& reader, Trace& trace) {
-  constexpr int64_t kEndOfTime = std::numeric_limits<int64_t>::max() / 4;
-  std::vector<std::vector<Interval>> off(trace.processes.size());
-  std::vector<int64_t> off_since(trace.processes.size(),
-                                 0);  // collection begins with the first row that says so
-  auto status = reader.forEach<WindowRow>("ORDER BY process_id, time_ns, id", [&](const WindowRow& row) {
-    const auto process = trace.process_index.find(row.process_id);
-    if (process == trace.process_index.end()) return;
-    int64_t& since = off_since[process->second];
-    if (row.collecting != 0 && since >= 0) {
-      off[process->second].push_back({since, row.time_ns});
-      since = -1;
-    } else if (row.collecting == 0 && since < 0) {
-      since = row.time_ns;
-    }
-  });
-  if (!status) return status;
-  for (size_t i = 0; i < off.size(); ++i) {
-    if (!off[i].empty() && off_since[i] >= 0) off[i].push_back({off_since[i], kEndOfTime});
-    trace.unrecorded.emplace_back(std::move(off[i]));
-  }
-  return {};
 }
 
 template <class Row>
@@ -199,11 +175,11 @@ Result<Trace> loadTrace(const std::string& path, const LoadOptions& options) {
   for (size_t i = 0; i < trace.processes.size(); ++i) {
     trace.process_index[trace.processes[i].id] = static_cast<uint16_t>(i);
   }
-  status =
-      allOf([&] { return loadUnrecorded(*reader, trace); }, [&] { return loadEventTables(*reader, trace); },
-            [&] { return loadRecords(*reader, *matcher, threadCount(options.threads), trace); });
+  status = allOf([&] { return loadWindows(*reader, trace); }, [&] { return loadEventTables(*reader, trace); },
+                 [&] { return loadRecords(*reader, *matcher, threadCount(options.threads), trace); });
   if (!status) return tl::unexpected(status.error());
   sortRecords(trace);
+  findDevicePauses(trace);
   attachGraphLaunches(trace);
   return trace;
 }

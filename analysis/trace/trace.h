@@ -14,6 +14,15 @@
 
 namespace perfscope {
 
+// False for a record that ends before it starts, or so far from the time base (146 years) that differences of
+// such times overflow.
+inline bool validTime(int64_t start_ns, int64_t duration_ns) {
+  constexpr int64_t kFarthest = int64_t{1} << 62;
+  int64_t end_ns = 0;
+  return duration_ns >= 0 && !__builtin_add_overflow(start_ns, duration_ns, &end_ns) &&
+         start_ns > -kFarthest && end_ns < kFarthest;
+}
+
 // A copy or a fill on the GPU.
 struct GpuOp {
   int64_t start_ns = 0, duration_ns = 0, bytes = 0;
@@ -25,6 +34,12 @@ struct GpuOp {
   uint8_t kind = 0, src_kind = 0, dst_kind = 0;  // CUPTI copy kind and memory kinds; copies only
   [[nodiscard]] int64_t endNs() const { return start_ns + duration_ns; }
 };
+
+// A copy from or to memory of the host that is not pinned: it is staged, and holds the host meanwhile.
+inline bool isPageable(const GpuOp& op) {
+  constexpr uint8_t kPageable = 1;  // CUpti_ActivityMemoryKind
+  return !op.is_fill && (op.src_kind == kPageable || op.dst_kind == kPageable);
+}
 
 enum class ApiKind : uint8_t {
   Launch,
@@ -111,9 +126,12 @@ struct Trace {
   std::vector<LossRow> losses;
   std::vector<LedgerRow> ledger;
 
-  // By process index: when collection was off (--steps, --delay, --duration, --capture). The GPU may have
-  // worked then: such time is neither idle nor a step.
+  // By process index: when collection was off (--steps, --delay, --duration, --capture), before and after its
+  // life included. Such time holds no step.
   std::vector<IntervalSet> unrecorded;
+  // By process index: when collection was off while the process lived; by device index: the same of all
+  // processes with records there. The GPU may have worked then: such time is not known to be idle.
+  std::vector<IntervalSet> paused, device_paused;
   [[nodiscard]] int64_t unrecordedIn(uint16_t process, Interval range) const {
     return process < unrecorded.size() ? unrecorded[process].covered(range) : 0;
   }

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "analysis/report/glyphs.h"
-#include "analysis/report/kernel_labels.h"
 #include "analysis/report/report_markdown.h"
 #include "analysis/report/report_sections.h"
 #include "analysis/report/roofline_chart.h"
@@ -297,49 +296,6 @@ TEST(TextTable, FlexibleColumnsShrinkToTheSameWidth) {
   const auto line = linesOf(page.text())[1];
   EXPECT_EQ(line.find('y') - 2, 24U);
   EXPECT_EQ(line.size(), 50U);
-}
-
-KernelReport named(const std::string& short_name, const std::string& name) {
-  KernelReport kernel;
-  kernel.short_name = short_name;
-  kernel.name = name;
-  return kernel;
-}
-
-TEST(KernelLabels, SharedShortNamesAreToldApart) {
-  const auto labels =
-      kernelLabels({named("at::native::vec", "void at::native::vec<4, Add<float>, Array>(int, Add<float>)"),
-                    named("at::native::vec", "void at::native::vec<4, Mul<float>, Array>(int, Mul<float>)"),
-                    named("gemm", "void gemm<1>()"), named("", "raw")});
-  EXPECT_EQ(labels[0], "Add<float> in vec");
-  EXPECT_EQ(labels[1], "Mul<float> in vec");
-  EXPECT_EQ(labels[2], "gemm");
-  EXPECT_EQ(labels[3], "raw");
-}
-
-TEST(KernelLabels, NamespacesOfTheArgumentAreLeftOut) {
-  const auto labels = kernelLabels(
-      {named("v", "v<4, at::native::Add<c10::Half>>()"), named("v", "v<4, at::native::Mul<c10::Half>>()")});
-  EXPECT_EQ(labels[0], "Add<Half> in v");
-  EXPECT_EQ(labels[1], "Mul<Half> in v");
-}
-
-// The first argument alone would call two of them "4".
-TEST(KernelLabels, WhenOneArgumentIsNotEnoughAllThatDiffersIsShown) {
-  const auto labels =
-      kernelLabels({named("v", "v<4, Add>()"), named("v", "v<4, Mul>()"), named("v", "v<8, Add>()")});
-  EXPECT_EQ(labels[0], "4, Add in v");
-  EXPECT_EQ(labels[1], "4, Mul in v");
-  EXPECT_EQ(labels[2], "8, Add in v");
-}
-
-TEST(KernelLabels, OddNamesStillGetALabel) {
-  const auto labels = kernelLabels(
-      {named("k", "k"), named("k", "k"), named("", ""), named("n::", "n::<int>"), named("n::", "n::<long>")});
-  EXPECT_EQ(labels[0], "k");
-  EXPECT_EQ(labels[2], "(no name)");
-  EXPECT_EQ(labels[3], "int in n::");
-  EXPECT_EQ(labels[4], "long in n::");
 }
 
 // Ridge 100 FLOP/byte; a point on the roof right of the ridge and one at a tenth of it.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/report/report_builder.h"
+
 namespace perfscope {
 namespace {
 
@@ -70,6 +72,7 @@ TEST(Roofline, TheRecordedClockMovesTheComputeRoof) {
 TEST(Roofline, ShorterThanItsLaunchIsLaunch) {
   RoofPoint p = point(1e3, 1e3, 2000);
   p.launch_cost_ns = 5000;
+  p.short_share = 1;
   EXPECT_EQ(place(p).verdict, "launch");
   p.launch_cost_ns = 1999;
   EXPECT_EQ(place(p).verdict, "below_both");
@@ -86,7 +89,31 @@ TEST(Roofline, WithoutFlopsThereIsNoPointButAReason) {
   EXPECT_EQ(r.why, "nobody counted");
   EXPECT_FALSE(r.fraction_of_roof.has());
   p.launch_cost_ns = 10'000;
+  p.short_share = 1;
   EXPECT_EQ(place(p).verdict, "launch");
+}
+
+TEST(Roofline, ShortLaunchesThatTakeLittleOfTheTimeAreNoLimit) {
+  RoofPoint p = point(1e3, 1e3, 2000);
+  p.launch_cost_ns = 5000;
+  p.short_share = 0.49;
+  EXPECT_EQ(place(p).verdict, "below_both");
+  p.short_share = 0.5;
+  EXPECT_EQ(place(p).verdict, "launch");
+  EXPECT_NE(place(p).why.find("50 % of the time"), std::string::npos) << place(p).why;
+}
+
+// gpu_mix sleepgap on an H200: 821 launches of one kernel, median 5.6 us at a launch cost of 5.9 us, but its
+// time is in the long ones (mean 52 us).
+TEST(Roofline, AKernelThatMostlyRunsLongIsNotLaunchLimited) {
+  const auto report = buildReport(std::string(PERFSCOPE_TEST_DATA) + "/h200/sleepgap.perfscope", {});
+  ASSERT_TRUE(report) << report.error().sentence();
+  ASSERT_EQ(report->kernels.size(), 1U);
+  EXPECT_LT(report->kernels[0].duration.p50_ns, report->gaps.launch_cost.value->p50_ns);
+  EXPECT_EQ(report->kernels[0].roofline.verdict, "no_flops");
+  const auto decode = buildReport(std::string(PERFSCOPE_TEST_DATA) + "/h200/decode.perfscope", {});
+  ASSERT_TRUE(decode) << decode.error().sentence();
+  EXPECT_EQ(decode->kernels[0].roofline.verdict, "launch");  // 1,680 products of 5 us each
 }
 
 TEST(Roofline, UnknownDeviceAndUnknownBytesAreUnknownWithAReason) {

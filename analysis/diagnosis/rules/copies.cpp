@@ -7,18 +7,10 @@
 namespace perfscope::rule {
 
 void pageableCopies(const RuleInput& input, std::vector<Finding>& findings) {
-  int64_t count = 0, bytes = 0, exposed_ns = 0;
-  double span_ns = 0;
-  for (const DeviceReport& device : input.report.devices) span_ns += static_cast<double>(device.span_ns);
-  for (const CopyReport& copy : input.report.memory.copies) {
-    if (!copy.pageable) continue;
-    count += copy.count;
-    bytes += copy.bytes;
-    exposed_ns += copy.ns - copy.hidden_ns;
-  }
+  const PageableCopies& copies = input.shares.pageable;
   const double held = input.shares.of(IdleCause::Copy);
-  const double share = span_ns > 0 ? static_cast<double>(exposed_ns) / span_ns + held : 0;
-  if (count == 0 || share < threshold::kNoiseShare.value) return;
+  const double share = copies.exposed + held;
+  if (copies.count == 0 || share < threshold::kNoiseShare.value) return;
   Finding finding;
   finding.id = "pageable_copies";
   finding.severity = share >= threshold::kGateShare.value ? "critical" : "warning";
@@ -28,8 +20,8 @@ void pageableCopies(const RuleInput& input, std::vector<Finding>& findings) {
       "Allocate host buffers pinned (pin_memory=True, cudaHostAlloc) and copy asynchronously on a stream of "
       "their own.";
   finding.evidence.push_back(
-      {fmt::format("{} pageable copies, {:.1f} MB, {:.3f} ms not hidden behind compute", count,
-                   static_cast<double>(bytes) / 1e6, static_cast<double>(exposed_ns) / 1e6),
+      {fmt::format("{} pageable copies in the analysed time, {:.1f} MB; {:.1f} % of it nothing else ran",
+                   copies.count, static_cast<double>(copies.bytes) / 1e6, copies.exposed * 100),
        {},
        {},
        {}});
@@ -37,7 +29,7 @@ void pageableCopies(const RuleInput& input, std::vector<Finding>& findings) {
     finding.evidence.push_back(
         {fmt::format("the GPU idles another {:.1f} % of the time after them", held * 100), {}, {}, {}});
   }
-  finding.predicted_gain_ns = Measured<int64_t>::of(exposed_ns + input.shares.ns(held), "modelled:amdahl");
+  finding.predicted_gain_ns = Measured<int64_t>::of(input.shares.ns(share), "modelled:amdahl");
   finding.sources = {"memory.copies", "gaps.by_cause"};
   findings.push_back(std::move(finding));
 }

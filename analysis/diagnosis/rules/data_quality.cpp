@@ -1,6 +1,7 @@
-// Is the data fit to judge? Losses, unclosed profiles, opaque graphs.
+// Is the data fit to judge? Losses, unclosed profiles, opaque graphs, a recording that disturbed the program.
 #include <fmt/format.h>
 
+#include "analysis/diagnosis/recording_overhead.h"
 #include "analysis/diagnosis/rules.h"
 
 namespace perfscope::rule {
@@ -32,6 +33,33 @@ void dataQuality(const RuleInput& input, std::vector<Finding>& findings) {
       {fmt::format("{} graph executions", input.facts.trace.opaque_graphs.size()), {}, {}, {}});
   opaque.predicted_gain_ns = Measured<int64_t>::absent("it concerns the data, not the program");
   findings.push_back(std::move(opaque));
+}
+
+void recordingOverhead(const RuleInput& input, std::vector<Finding>& findings) {
+  const std::string why = gainsWithheldWhy(input.report.overhead);
+  if (why.empty()) return;
+  const OverheadMeasured& measured = *input.report.overhead.measured;
+  Finding finding;
+  finding.id = "recording_overhead";
+  finding.severity = "warning";
+  finding.level = "system", finding.axis = "data", finding.term = "overhead";
+  finding.title = "The recording itself slowed the program: idle time and launch costs are partly its own";
+  finding.advice =
+      "Record less (--api none, --graphs graph, --steps, --no-gemm, --no-nccl) and compare; take absolute "
+      "times from the bare run.";
+  constexpr double kMs = 1e6;
+  finding.evidence.push_back(
+      {fmt::format(
+           "{}: {:.1f} ms bare, {:.1f} ms profiled (medians of {} pairs of whole runs; steps alone may "
+           "be slowed more than start-up)",
+           why, static_cast<double>(measured.bare_ns) / kMs, static_cast<double>(measured.profiled_ns) / kMs,
+           measured.n),
+       {},
+       {},
+       {}});
+  finding.predicted_gain_ns = Measured<int64_t>::absent("it concerns the data, not the program");
+  finding.sources = {"overhead.measured"};
+  findings.push_back(std::move(finding));
 }
 
 }  // namespace perfscope::rule

@@ -60,7 +60,10 @@ void idleCauses(const RuleInput& input, std::vector<Finding>& findings) {
           {gap.evidence, std::pair(gap.start_ns, gap.start_ns + gap.duration_ns), gap.device, gap.after});
       break;
     }
-    finding.predicted_gain_ns = Measured<int64_t>::of(shares.ns(share), "modelled:amdahl");
+    finding.predicted_gain_ns =
+        entry.cause == IdleCause::Profiler
+            ? Measured<int64_t>::absent("without the profiler the program does not have these gaps")
+            : Measured<int64_t>::of(shares.ns(share), "modelled:amdahl");
     finding.sources = {"gaps.by_cause"};
     findings.push_back(std::move(finding));
   }

@@ -16,8 +16,9 @@ Finding kernelFinding(const KernelReport& kernel, std::string id, std::string_vi
   finding.severity = "warning";
   finding.level = "kernel", finding.axis = std::string(axis), finding.term = std::string(term);
   finding.evidence.push_back(
-      {fmt::format("{} launches, {:.3f} ms, {:.1f} % of the kernel time of its GPU", kernel.count,
-                   static_cast<double>(kernel.total_ns) / 1e6, kernel.share * 100),
+      {fmt::format("{} launches, {:.3f} ms, {:.1f} % of the kernel time of its GPU in the analysed time",
+                   kernel.window_count, static_cast<double>(kernel.window_ns) / 1e6,
+                   kernel.window_share * 100),
        {},
        kernel.device,
        kernel.short_name});
@@ -30,15 +31,15 @@ void addEvidence(Finding& finding, const KernelReport& kernel, std::string text)
 }
 
 bool isHot(const KernelReport& kernel) {
-  return kernel.share >= threshold::kHotKernel.value;
+  return kernel.window_share >= threshold::kHotKernel.value;
 }
 
-// Time above what the roof allows, of all launches.
+// Time above what the roof allows, of the launches in the analysed window.
 Measured<int64_t> gainToRoof(const KernelReport& kernel) {
   const auto& fraction = kernel.roofline.fraction_of_roof;
   if (!fraction.has() || *fraction >= 1)
     return Measured<int64_t>::absent("its distance to the roof is not known");
-  return Measured<int64_t>::of(static_cast<int64_t>(static_cast<double>(kernel.total_ns) * (1 - *fraction)),
+  return Measured<int64_t>::of(static_cast<int64_t>(static_cast<double>(kernel.window_ns) * (1 - *fraction)),
                                "modelled:roofline");
 }
 
