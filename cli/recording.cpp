@@ -69,17 +69,30 @@ int emptyProfile(Console& console, const RunOutcome& outcome, const RecordingOpt
                         "`perfscope doctor` checks this machine; --allow-empty accepts an empty profile"});
 }
 
+std::string whoRunsOn(int processes) {
+  return fmt::format("{} still run{}: {} end here",
+                     processes == 1 ? "1 process" : format::count(processes) + " processes",
+                     processes == 1 ? "s" : "", processes == 1 ? "its records" : "their records");
+}
+
 // What is left to say about one recorded run, and its exit code.
 int conclude(Console& console, const RunOutcome& outcome, const RecordingOptions& options,
              bool with_summary) {
+  if (outcome.interrupted_by != 0) {
+    warn(console, "interrupted before the program was started; nothing was written");
+    return outcome.target_status;
+  }
   for (const auto& warning : outcome.warnings) warn(console, warning);
   int code = 0;
   if (outcome.gpu_records > 0 && with_summary && !options.quiet) printSummary(console, outcome);
   if (outcome.recording_error) code = fail(console, *outcome.recording_error);
   if (outcome.gpu_records == 0 && code == 0) code = emptyProfile(console, outcome, options);
-  if (!options.quiet && outcome.gpu_records > 0) {
-    console.err << fmt::format("perfscope: wrote {} ({})\n", outcome.profile_path,
-                               format::counted(outcome.gpu_records, "GPU record"));
+  const bool tells_closing = !options.quiet && outcome.gpu_records > 0;
+  if (!tells_closing && outcome.outlived > 0) warn(console, whoRunsOn(outcome.outlived));
+  if (tells_closing) {
+    console.err << fmt::format("perfscope: wrote {} ({} GPU records: kernels, copies, fills){}\n",
+                               outcome.profile_path, format::count(outcome.gpu_records),
+                               outcome.outlived > 0 ? "; " + whoRunsOn(outcome.outlived) : "");
     if (with_summary) {
       console.err << fmt::format(
           "  next: perfscope report {0}\n        perfscope query {0} \"select * from v_kernel_summary\"\n",
@@ -92,6 +105,7 @@ int conclude(Console& console, const RunOutcome& outcome, const RecordingOptions
 Result<RunOutcome> recordOnce(Console& console, const RecordingOptions& options, const std::string& output) {
   RunOptions run = options.run;
   run.output = output;
+  run.on_warning = [&console](const std::string& text) { warn(console, text); };
   const bool progress = console.err_is_terminal && !options.quiet;
   if (progress) run.on_progress = [&console](const Progress& now) { showProgress(console, now); };
   auto outcome = runSession(run);
@@ -99,14 +113,15 @@ Result<RunOutcome> recordOnce(Console& console, const RecordingOptions& options,
   return outcome;
 }
 
-// NAME without its suffix; the same default as a single run when nothing was given: program and local time.
+// NAME without its suffix. When nothing was given the default of a single run and our pid: several names are
+// made of it, and another series may begin in the same second.
 std::string baseName(const RunOptions& run) {
   std::string name = run.output;
   if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
   if (!name.empty()) return name;
   name = defaultOutputName(run.command.front(), realtimeNowNs());
   name.resize(name.size() - kSuffix.size());
-  return name;
+  return fmt::format("{}-{}", name, ::getpid());
 }
 
 int recordRepeatedly(Console& console, const RecordingOptions& options) {

@@ -73,7 +73,10 @@ void Guest::cudaBegins() noexcept {
     countForkedChildren();
     std::atexit([] { Guest::instance().processEnds(); });
     ::at_quick_exit([] { Guest::instance().processEnds(); });
-    m_session.store(Session::start(m_config, m_losses, m_lanes, m_nvtx), std::memory_order_release);
+    Session* const session = Session::start(m_config, m_losses, m_lanes, m_nvtx);
+    if (session != nullptr)
+      session->setExitHook([] { std::atexit([] { Guest::instance().processEnds(); }); });
+    m_session.store(session, std::memory_order_release);
   } catch (...) {
     std::fprintf(stderr, "perfscope: this process is not recorded: out of memory\n");
   }

@@ -1,6 +1,8 @@
 // The recording of one process that uses CUDA.
 #include "collector/session.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -12,6 +14,7 @@
 #include "collector/cupti/known_versions.h"
 #include "collector/cupti/record_types.h"
 #include "collector/process/clock.h"
+#include "collector/process/runtime_version.h"
 
 namespace perfscope::collector {
 namespace {
@@ -60,6 +63,7 @@ Session* Session::start(const CollectorConfig& config, LossTally& losses, LaneTa
   session->m_hot.lanes = &lanes;
   session->useCupti(std::move(api), driver_version);
   session->makeDrain(nvtx);
+  session->makeCounters();
   if (const auto status = session->m_thread.start([session](uint32_t r) { return session->round(r); });
       !status)
     std::fprintf(stderr, "perfscope: this process is not recorded: %s\n", status.error().sentence().c_str());
@@ -73,6 +77,7 @@ void Session::note(spool::NoteId id, std::string detail, int64_t value) {
 
 void Session::useCupti(Result<CuptiApi> api, int driver_version) {
   m_control.block().driver_version = static_cast<uint32_t>(std::max(driver_version, 0));
+  m_control.block().runtime_version = runtimeVersionByName();
   if (!api) return note(spool::NoteId::CuptiMissing, api.error().sentence(), 0);
   m_api = std::move(*api);
   m_hot.api = &m_api;
@@ -164,6 +169,30 @@ void Session::makeDrain(NvtxState& nvtx) {
   m_hot.wake_self = this;
 }
 
+void Session::makeCounters() {
+  if (m_config.counters != Counters::Sample || !m_tracing) return;
+#if PERFSCOPE_PM_SAMPLING
+  void* const library = ::dlopen(m_api.path.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  auto api = bindProfiler(library, m_api.path);
+  if (!api) return m_drain->addNote(spool::NoteId::CountersUnavailable, api.error().sentence(), 0);
+  m_counters = std::make_unique<CounterSession>(
+      m_config, m_hot, *api,
+      [this](spool::NoteId id, std::string detail, int64_t value) {
+        m_drain->addNote(id, std::move(detail), value);
+      },
+      [this] {
+        if (auto* const hook = m_exit_hook.load()) hook();
+      });
+  m_drain->readCounters(&m_counters->inbox());
+  m_api.enable_callback(1, m_subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+  if (const auto status = m_counters->start(); !status)
+    m_drain->addNote(spool::NoteId::CountersUnavailable, status.error().sentence(), 0);
+#else
+  m_drain->addNote(spool::NoteId::CountersUnavailable,
+                   "this build knows no PM sampling (its CUPTI headers are older than CUDA 12.6)", 0);
+#endif
+}
+
 bool Session::round(uint32_t requests) {
   if ((requests & bits(DrainRequest::Close)) != 0) {
     m_drain->flush(true, true);
@@ -188,6 +217,10 @@ void Session::close(uint64_t timeout_ns) noexcept {
   // Who comes second (a second SIGINT on another thread, exit beside a signal) waits as well: if it returned
   // at once, the process would end under the first one's flush.
   m_closed.store(true, std::memory_order_release);
+#if PERFSCOPE_PM_SAMPLING
+  if (m_counters)
+    m_counters->close(std::min(timeout_ns, kCountersDeadlineNs));  // before the drain's last round
+#endif
   m_thread.ask(bits(DrainRequest::Close), timeout_ns, &m_control.block().records);
 }
 

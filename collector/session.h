@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "collector/counters/counter_session.h"
 #include "collector/cupti/cupti_api.h"
 #include "collector/hot/callbacks.h"
 #include "collector/process/signal_watch.h"
@@ -20,6 +21,7 @@ namespace perfscope::collector {
 class Session {
  public:
   static constexpr uint64_t kCloseDeadlineNs = 2'000'000'000;
+  static constexpr uint64_t kCountersDeadlineNs = 1'000'000'000;  // of that, for the last samples
 
   // Null when this process is not to be recorded or its folder cannot be made (said on stderr). When CUPTI is
   // missing or taken the session runs all the same, so that the recorder learns why.
@@ -42,6 +44,9 @@ class Session {
   void execFailed() noexcept;
   // In a forked child: lets go of the mappings and of signal handlers; the parent's files are not touched.
   void forgetInChild() noexcept;
+  // Registers the exit handlers once more: called when libraries were loaded that must outlive our last
+  // round.
+  void setExitHook(void (*hook)()) noexcept { m_exit_hook.store(hook); }
 
  private:
   Session(const CollectorConfig& config, ControlFile control, LossTally& losses);
@@ -49,6 +54,7 @@ class Session {
   bool subscribe();
   void beginTracing();
   void makeDrain(NvtxState& nvtx);
+  void makeCounters();
   bool round(uint32_t requests);
   void note(spool::NoteId id, std::string detail, int64_t value);
 
@@ -64,8 +70,12 @@ class Session {
   std::unique_ptr<BufferPool> m_pool;
   std::unique_ptr<BoundedQueue<ReadyBuffer>> m_ready;
   std::unique_ptr<Drain> m_drain;
+#if PERFSCOPE_PM_SAMPLING
+  std::unique_ptr<CounterSession> m_counters;  // null: no counters
+#endif
   std::vector<PendingNote> m_early_notes;  // before the drain exists
   DrainThread m_thread;
+  std::atomic<void (*)()> m_exit_hook{nullptr};
   std::atomic<bool> m_closed{false};
 };
 

@@ -2,6 +2,7 @@
 #include "injector/file_system.h"
 
 #include <sys/statfs.h>
+#include <sys/statvfs.h>
 
 #include <array>
 #include <utility>
@@ -25,6 +26,12 @@ std::string specialFileSystem(const std::string& folder) {
     if ((static_cast<unsigned long>(info.f_type) & 0xffffffffUL) == magic) return name;
   }
   return {};
+}
+
+std::optional<uint64_t> freeBytes(const std::string& folder) {
+  struct statvfs info {};
+  if (::statvfs(folder.c_str(), &info) != 0 || info.f_blocks == 0) return std::nullopt;
+  return static_cast<uint64_t>(info.f_bavail) * info.f_frsize;
 }
 
 bool isNetworkFileSystem(const std::string& kind) {

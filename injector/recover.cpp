@@ -31,9 +31,17 @@ Begun begunProfile(const std::string& path, const std::string& session_dir) {
   return fs::exists(session_dir + "/checkpoint-" + **number, ignored) ? Begun::Resumable : without;
 }
 
-bool isUnclosedProfile(const std::string& path) {
+// What a recorder that was killed early leaves under its output's name: nothing in it, or a database without
+// tables, or an unclosed profile.
+bool isBegunOutput(const std::string& path) {
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) return false;
+  if (!fs::is_regular_file(path, ignored)) return false;
+  if (fs::file_size(path, ignored) == 0) return true;
+  const auto db = Database::open(path, Database::Mode::ReadOnly);
+  if (!db) return false;
+  const auto tables = db->scalar("SELECT count(*) FROM sqlite_master");
+  if (!tables) return false;
+  if (*tables == "0") return true;
   const auto profile = TraceReader::open(path);
   return profile && !profile->closed();
 }
@@ -71,7 +79,7 @@ Status prepareOutput(RecorderOptions& options, const std::string& begun_path, Be
   options.resume = begun == Begun::Resumable;
   if (options.resume && in_place) return {};
   // An unclosed profile without anything of the spool in it is worth nothing beside the folder.
-  const bool worthless = in_place && begun == Begun::None && isUnclosedProfile(options.output);
+  const bool worthless = in_place && begun == Begun::None && isBegunOutput(options.output);
   if (auto status = clearOutput(options.output, force || worthless); !status) return status;
   return options.resume ? copyProfile(begun_path, options.output) : Status{};
 }
@@ -104,8 +112,9 @@ Result<RecoverOutcome> recoverSession(const std::string& session_dir, const std:
   const auto& warnings = (*recorder)->warnings();
   outcome.warnings.insert(outcome.warnings.end(), warnings.begin(), warnings.end());
   recorder->reset();
-  // Completed in place, the folder has nothing left that the profile lacks.
-  if (options.resume && samePath(options.output, begun_path) && finished) removeSessionDir(session_dir);
+  // Completed in place, or without any process in it, the folder has nothing left that the profile lacks.
+  const bool emptied = options.resume || outcome.processes == 0;
+  if (emptied && samePath(options.output, begun_path) && finished) removeSessionDir(session_dir);
   return outcome;
 }
 

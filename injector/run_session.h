@@ -26,7 +26,7 @@ struct Progress {
 
 struct RunOptions {
   std::vector<std::string> command;  // program and arguments
-  std::string output;                // empty = <program>-<YYYYmmdd-HHMMSS>.perfscope in the working folder
+  std::string output;                // empty = <program>-<YYYYmmdd-HHMMSS>[-N].perfscope, working folder
   bool force = false;                // replace an existing output file
   CollectorConfig config;            // session_dir and collector_path are filled in by runSession
   double nvml_hz = 20;               // 0 = off
@@ -34,16 +34,19 @@ struct RunOptions {
   bool quiet = false;                // no notes about the environment in `warnings`
   std::map<std::string, std::string> labels;  // measurement contract, meta label.*
   std::string collector_library;              // empty = beside the program: ../lib, lib/, PERFSCOPE_COLLECTOR
-  std::function<void(const Progress&)> on_progress;  // called about 4 times a second on the calling thread
+  std::function<void(const std::string&)> on_warning;  // what should be known before the target starts
+  std::function<void(const Progress&)> on_progress;    // called about 4 times a second on the calling thread
 };
 
 struct RunOutcome {
   int target_status = 0;  // exit code, or 128 + signal
   bool target_signalled = false;
   int target_signal = 0;
-  int64_t gpu_records = 0;  // kernels + copies + fills + opaque graph launches
+  int interrupted_by = 0;   // signal that came before the target was started: nothing ran, nothing is left
+  int64_t gpu_records = 0;  // kernels + copies + fills + opaque graph launches that the profile holds
   int64_t spool_records = 0;
   int processes = 0;
+  int outlived = 0;          // processes that still run; the record of them ends with the target
   std::string empty_reason;  // set when gpu_records is 0: why, from evidence, with the remedy
   std::vector<std::string> warnings;
   std::string profile_path;

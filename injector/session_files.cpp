@@ -25,6 +25,8 @@ namespace fs = std::filesystem;
 constexpr const char* kFactsFile = "session";
 constexpr std::string_view kSessionSuffix = ".session";
 constexpr std::string_view kProfileSuffix = ".perfscope";
+// SQLite's files of a profile, the profile itself last.
+constexpr std::array<const char*, 4> kSideFiles = {"-wal", "-shm", "-journal", ""};
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 
 // One fact a line, name and value apart by a blank: line breaks and blanks inside are escaped.
@@ -124,41 +126,89 @@ Status clearOutput(const std::string& output, bool force) {
     return failure(ErrorKind::Output, output, "the file exists", "choose another name or pass --force");
   if (!fs::is_regular_file(output, error))
     return failure(ErrorKind::Output, output, "is not a file", "choose another name");
-  for (const char* const part : {"-wal", "-shm", ""}) {
+  for (const char* const part : kSideFiles) {
     if (!fs::remove(output + part, error) && error)
       return failure(ErrorKind::Output, output + part, "cannot be replaced: " + error.message());
   }
   return {};
 }
 
-Result<SessionPaths> prepareSession(const std::string& output, const std::string& program, bool force) {
+namespace {
+
+SessionPaths pathsOf(const std::string& name) {
   std::error_code error;
-  const std::string name = output.empty() ? defaultOutputName(program, realtimeNowNs()) : output;
   SessionPaths paths;
   paths.output = fs::absolute(name, error).lexically_normal().string();
   paths.session_dir = paths.output + std::string(kSessionSuffix);
-  if (auto status = checkFolder(fs::path(paths.output).parent_path(), paths.output); !status)
-    return tl::unexpected(status.error());
-  if (fs::exists(paths.session_dir, error)) {
-    if (isRecordingNow(paths.session_dir))
-      return failure(ErrorKind::Output, paths.output, "another `perfscope run` is recording into it",
-                     "wait for it to end, or choose another name with -o");
-    if (!force)
-      return failure(ErrorKind::Output, paths.session_dir, "is left from a run that was killed",
-                     "`perfscope recover " + paths.session_dir + "`, or --force to throw it away");
-    fs::remove_all(paths.session_dir, error);
-  }
-  if (auto status = clearOutput(paths.output, force); !status) return tl::unexpected(status.error());
-  if (!fs::create_directory(paths.session_dir, error))
+  return paths;
+}
+
+Status removeLeftovers(const SessionPaths& paths, bool force) {
+  std::error_code error;
+  if (!fs::exists(paths.session_dir, error)) return {};
+  if (isRecordingNow(paths.session_dir))
+    return failure(ErrorKind::Output, paths.output, "another `perfscope run` is recording into it",
+                   "wait for it to end, or choose another name with -o");
+  if (!force)
+    return failure(ErrorKind::Output, paths.session_dir, "is left from a run that was killed",
+                   "`perfscope recover " + paths.session_dir + "`, or --force to throw it away");
+  fs::remove_all(paths.session_dir, error);
+  return {};
+}
+
+// Making the folder is what claims a name: of several that try, one succeeds.
+Result<bool> claim(const SessionPaths& paths) {
+  std::error_code error;
+  const bool made = fs::create_directory(paths.session_dir, error);
+  if (error)
     return failure(ErrorKind::Output, paths.session_dir, "cannot be made: " + error.message(),
                    "choose another place with -o");
+  return made;
+}
+
+// The first free of NAME, NAME-2, NAME-3 ...: runs that begin in the same second do not meet.
+Result<SessionPaths> prepareDefault(const std::string& program) {
+  constexpr int kMostNames = 10'000;
+  const std::string name = defaultOutputName(program, realtimeNowNs());
+  const std::string stem = name.substr(0, name.size() - kProfileSuffix.size());
+  std::error_code error;
+  for (int i = 1; i <= kMostNames; ++i) {
+    const SessionPaths paths =
+        pathsOf(i == 1 ? name : stem + "-" + std::to_string(i) + std::string(kProfileSuffix));
+    if (auto status = checkFolder(fs::path(paths.output).parent_path(), paths.output); !status)
+      return tl::unexpected(status.error());
+    if (fs::exists(paths.output, error)) continue;
+    const auto ours = claim(paths);
+    if (!ours) return tl::unexpected(ours.error());
+    if (!*ours) continue;
+    // Its owner may have ended between the two: then the profile is there by now.
+    if (!fs::exists(paths.output, error)) return paths;
+    removeSessionDir(paths.session_dir);
+  }
+  return failure(ErrorKind::Output, name, "no free name like this one", "give a name with -o");
+}
+
+}  // namespace
+
+Result<SessionPaths> prepareSession(const std::string& output, const std::string& program, bool force) {
+  if (output.empty()) return prepareDefault(program);
+  const SessionPaths paths = pathsOf(output);
+  if (auto status = checkFolder(fs::path(paths.output).parent_path(), paths.output); !status)
+    return tl::unexpected(status.error());
+  if (auto status = removeLeftovers(paths, force); !status) return tl::unexpected(status.error());
+  if (auto status = clearOutput(paths.output, force); !status) return tl::unexpected(status.error());
+  const auto ours = claim(paths);
+  if (!ours) return tl::unexpected(ours.error());
+  if (!*ours)
+    return failure(ErrorKind::Output, paths.output, "another `perfscope run` began with the same name",
+                   "choose another name with -o");
   return paths;
 }
 
 void discardSession(const SessionPaths& paths) {
   std::error_code ignored;
   removeSessionDir(paths.session_dir);
-  for (const char* const part : {"", "-wal", "-shm"}) fs::remove(paths.output + part, ignored);
+  for (const char* const part : kSideFiles) fs::remove(paths.output + part, ignored);
 }
 
 void removeSessionDir(const std::string& session_dir) {
@@ -166,9 +216,18 @@ void removeSessionDir(const std::string& session_dir) {
   fs::remove_all(session_dir, ignored);
 }
 
-std::string recoveredName(const std::string& session_dir) {
-  std::string path = fs::path(session_dir).lexically_normal().string();
+namespace {
+
+std::string cleaned(const std::string& folder) {
+  std::string path = fs::path(folder).lexically_normal().string();
   while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+}  // namespace
+
+std::string recoveredName(const std::string& session_dir) {
+  const std::string path = cleaned(session_dir);
   if (path.ends_with(kSessionSuffix)) return path.substr(0, path.size() - kSessionSuffix.size());
   return path + std::string(kProfileSuffix);
 }
@@ -193,10 +252,12 @@ Result<RecorderOptions> readSessionFacts(const std::string& session_dir) {
   options.session_dir = session_dir;
   const auto earliest = earliestStart(session_dir);
   std::ifstream file(session_dir + "/" + kFactsFile);
-  if (!file && !earliest)
+  // Killed before its first file was written, a session's folder is empty.
+  const bool begun = cleaned(session_dir).ends_with(kSessionSuffix) && fs::is_empty(session_dir, error);
+  if (!file && !earliest && !begun)
     return failure(ErrorKind::InputRefused, session_dir, "is no session folder: no process folder is in it",
                    "name the NAME.perfscope.session folder");
-  options.time_base_ns = earliest.value_or(0);
+  options.time_base_ns = earliest.value_or(realtimeNowNs());
   std::string line;
   while (std::getline(file, line)) {
     const auto blank = line.find(' ');

@@ -4,8 +4,10 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <memory>
 #include <optional>
 
+#include "injector/borrowed_signals.h"
 #include "injector/launch_plan.h"
 #include "schemas/result.h"
 
@@ -34,16 +36,17 @@ class Target {
 
  private:
   friend Result<Target> spawnTarget(const LaunchPlan& plan);
-  explicit Target(pid_t pid);
+  Target(pid_t pid, std::unique_ptr<BorrowedSignals> signals);
+  std::unique_ptr<BorrowedSignals> m_signals;
   pid_t m_pid;
   int m_pid_fd;  // readable when the child has ended; -1 before Linux 5.3
   std::optional<ExitStatus> m_status;
 };
 
 // The child shares our terminal, process group, files, working folder and signal mask. From here until the
-// Target is destroyed we survive SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1/2 and pass them on when they were
-// sent to us alone (a terminal's Ctrl-C reaches the child by itself). If we are killed the child lives on.
-// Errors: InputMissing when the program cannot be executed.
+// Target is destroyed signals are borrowed and passed on (see borrowed_signals.h). If we are killed the child
+// lives on. Errors: InputMissing when the program cannot be executed; Unavailable when a signal that had been
+// borrowed before says that nothing shall be started.
 Result<Target> spawnTarget(const LaunchPlan& plan);
 
 }  // namespace perfscope

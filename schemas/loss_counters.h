@@ -50,7 +50,8 @@ inline constexpr std::array<LossInfo, kLossCount> kLossCounters = {{
     {Loss::RingOverflow, "ring_overflow", Severity::DataLoss,
      "NVTX, GEMM or NCCL records dropped because a thread wrote faster than the drain thread read"},
     {Loss::SpoolFull, "spool_full", Severity::DataLoss,
-     "records dropped because no spool segment could be allocated (disk full?)"},
+     "records (kernels, copies, calls, ranges, names) dropped because no spool segment could be allocated "
+     "(disk full?)"},
     {Loss::StringTableFull, "string_table_full", Severity::Info,
      "texts written again because the name table was full"},
     {Loss::ShapeTableFull, "shape_table_full", Severity::Info,

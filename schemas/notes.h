@@ -49,6 +49,8 @@ inline constexpr std::array<NoteInfo, static_cast<size_t>(spool::NoteId::kCount)
      "are unknown"},
     {spool::NoteId::ForkedChild, "forked_child", Severity::Info,
      "a child forked after CUDA was initialised; it is not recorded"},
+    {spool::NoteId::RecorderStopped, "recorder_stopped", Severity::Error,
+     "the profile could not be written any more (disk full?): recording of this process ended here"},
     {spool::NoteId::CountersUnavailable, "counters_unavailable", Severity::Notice,
      "hardware counters could not be sampled; FLOPs and bytes come from call shapes where they are known"},
     {spool::NoteId::CounterMetricsLeftOut, "counter_metrics_left_out", Severity::Info,
@@ -56,7 +58,9 @@ inline constexpr std::array<NoteInfo, static_cast<size_t>(spool::NoteId::kCount)
     {spool::NoteId::CounterIntervalRaised, "counter_interval_raised", Severity::Info,
      "the sampling interval was raised so that evaluation keeps up; new interval in ns"},
     {spool::NoteId::CounterSamplesLost, "counter_samples_lost", Severity::Notice,
-     "the GPU's sample buffer overflowed; times it did"},
+     "time without samples of the counters, because they came faster than they were evaluated; ns"},
+    {spool::NoteId::CounterCost, "counter_cost", Severity::Info,
+     "time that a thread of ours took in the program to evaluate counters; ns"},
     {spool::NoteId::CountersBusy, "counters_busy", Severity::Notice,
      "the GPU's counters are held by another process (another profiler, DCGM or a second perfscope): "
      "sampling is "

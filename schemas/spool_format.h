@@ -54,6 +54,7 @@ enum class Kind : uint16_t {
   Note,    // a ledger line from the collector
   Window,  // collection switched on or off
   ThreadName,
+  Jit,            // run-time compilation of GPU code, and its cache
   CounterSet,     // PM sampling began, with this interval
   CounterMetric,  // a metric of the set
   CounterSample,  // values of one sample; several records when there are more than fit
@@ -184,6 +185,17 @@ struct Module {
   uint64_t reserved[4];
 };
 
+struct Jit {
+  RecordHead head;
+  uint64_t start_ns, end_ns;
+  uint32_t correlation, device;
+  uint64_t jit_id;       // the same for the compilation of a unit and its loads and stores in the cache
+  uint32_t entry;        // CUPTI: 1 PTX to machine code, 2 NVVM IR to PTX
+  uint32_t operation;    // CUPTI: 1 cache load, 2 cache store, 3 compile
+  uint64_t cache_bytes;  // size of the cache
+  uint64_t reserved;
+};
+
 struct DeviceIdentity {
   RecordHead head;
   uint16_t device, cc_major, cc_minor, mig;
@@ -241,6 +253,11 @@ struct GraphLaunch {
 
 inline constexpr uint16_t kFlagOpenRange = 1;  // NvtxRange: begun but not ended when the process ended
 inline constexpr uint16_t kFlagStartEnd = 2;   // NvtxRange: start/end (may cross threads), not push/pop
+inline constexpr uint16_t kFlagForgotten =
+    4;  // NvtxRange: told as open before, its end was lost: leave it out
+// A range that lasts is told once while it is open (kFlagOpenRange, end_ns 0), so that it is known when the
+// process is killed; the record of its end, or of its never ending (kFlagOpenRange, end_ns > 0), takes its
+// place.
 struct NvtxRange {
   RecordHead head;
   uint64_t start_ns, end_ns;
@@ -312,10 +329,12 @@ enum class NoteId : uint16_t {  // sentences in schemas/notes.h
   DrainStopped,
   GraphLevelTracing,
   ForkedChild,
+  RecorderStopped,
   CountersUnavailable,
   CounterMetricsLeftOut,
   CounterIntervalRaised,
   CounterSamplesLost,
+  CounterCost,
   CountersBusy,
   CountersNoPermission,
   ReplayStopped,
@@ -427,39 +446,17 @@ struct ControlBlock {
   char host[256];
   char cupti_path[1024];
   char environment[kControlTextBytes];  // the allow-list only: NAME=value, joined with 0x1f
+  // The one word that the recorder writes: not 0 = it cannot store any more (disk full), stop recording.
+  std::atomic<uint32_t> stop_requested;
 };
 
-#define PERFSCOPE_SPOOL_RECORD(T) static_assert(sizeof(T) == kRecordBytes, #T " must be one record")
-PERFSCOPE_SPOOL_RECORD(StringChunk);
-PERFSCOPE_SPOOL_RECORD(LaunchShape);
-PERFSCOPE_SPOOL_RECORD(Kernel);
-PERFSCOPE_SPOOL_RECORD(Memcpy);
-PERFSCOPE_SPOOL_RECORD(Memset);
-PERFSCOPE_SPOOL_RECORD(Synchronization);
-PERFSCOPE_SPOOL_RECORD(Api);
-PERFSCOPE_SPOOL_RECORD(Memory);
-PERFSCOPE_SPOOL_RECORD(Overhead);
-PERFSCOPE_SPOOL_RECORD(Module);
-PERFSCOPE_SPOOL_RECORD(DeviceIdentity);
-PERFSCOPE_SPOOL_RECORD(DeviceLimits);
-PERFSCOPE_SPOOL_RECORD(Context);
-PERFSCOPE_SPOOL_RECORD(Stream);
-PERFSCOPE_SPOOL_RECORD(GraphNode);
-PERFSCOPE_SPOOL_RECORD(GraphLaunch);
-PERFSCOPE_SPOOL_RECORD(NvtxRange);
-PERFSCOPE_SPOOL_RECORD(Gemm);
-PERFSCOPE_SPOOL_RECORD(Nccl);
-PERFSCOPE_SPOOL_RECORD(ClockSync);
-PERFSCOPE_SPOOL_RECORD(Note);
-PERFSCOPE_SPOOL_RECORD(Window);
-PERFSCOPE_SPOOL_RECORD(ThreadName);
-PERFSCOPE_SPOOL_RECORD(CounterSet);
-PERFSCOPE_SPOOL_RECORD(CounterMetric);
-PERFSCOPE_SPOOL_RECORD(CounterSample);
-PERFSCOPE_SPOOL_RECORD(Replay);
-PERFSCOPE_SPOOL_RECORD(ReplayValue);
-PERFSCOPE_SPOOL_RECORD(Record);
-#undef PERFSCOPE_SPOOL_RECORD
+template <class... Records>
+inline constexpr bool kOneSlotEach = ((sizeof(Records) == kRecordBytes) && ...);
+static_assert(kOneSlotEach<StringChunk, LaunchShape, Kernel, Memcpy, Memset, Synchronization, Api, Memory,
+                           Overhead, Module, Jit, DeviceIdentity, DeviceLimits, Context, Stream, GraphNode,
+                           GraphLaunch, NvtxRange, Gemm, Nccl, ClockSync, Note, Window, ThreadName,
+                           CounterSet, CounterMetric, CounterSample, Replay, ReplayValue, Record>,
+              "every record must fill one slot");
 static_assert(sizeof(SegmentHeader) <= kSegmentHeaderBytes);
 static_assert(sizeof(ControlBlock) <= kControlBytes);
 static_assert(offsetof(Kernel, start_ns) == 8 && offsetof(Kernel, graph_node_id) == 40);

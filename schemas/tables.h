@@ -37,6 +37,7 @@ constexpr void forEachTable(Visitor&& visitor) {
   visitor.template operator()<MemoryEventRow>();
   visitor.template operator()<OverheadRow>();
   visitor.template operator()<ModuleEventRow>();
+  visitor.template operator()<JitEventRow>();
   visitor.template operator()<GraphNodeRow>();
   visitor.template operator()<StringRow>();
   visitor.template operator()<ApiNameRow>();

@@ -77,19 +77,19 @@ struct TableOf<NvtxRangeRow> {
   static constexpr std::string_view kName = "nvtx_range";
   static constexpr std::string_view kDoc = "NVTX ranges (and marks: duration 0, kind mark)";
   static constexpr std::string_view kKey = "";
-  static constexpr auto kColumns =
-      std::make_tuple(column("id", &NvtxRangeRow::id, "primary key"),
-                      column("process_id", &NvtxRangeRow::process_id, "process"),
-                      column("thread_id", &NvtxRangeRow::thread_id, "thread"),
-                      column("kind", &NvtxRangeRow::kind, "push_pop, start_end or mark"),
-                      column("text_id", &NvtxRangeRow::text_id, "string"),
-                      column("domain_id", &NvtxRangeRow::domain_id, "string; NULL = default domain"),
-                      column("category", &NvtxRangeRow::category, "NVTX category"),
-                      column("depth", &NvtxRangeRow::depth, "nesting on its thread, outermost 0"),
-                      column("start_ns", &NvtxRangeRow::start_ns, "begin"),
-                      column("duration_ns", &NvtxRangeRow::duration_ns, "length; NULL = never ended"),
-                      column("payload_type", &NvtxRangeRow::payload_type, "nvtxPayloadType_t"),
-                      column("payload", &NvtxRangeRow::payload, "payload bits"));
+  static constexpr auto kColumns = std::make_tuple(
+      column("id", &NvtxRangeRow::id, "primary key"),
+      column("process_id", &NvtxRangeRow::process_id, "process"),
+      column("thread_id", &NvtxRangeRow::thread_id, "thread"),
+      column("kind", &NvtxRangeRow::kind, "push_pop, start_end or mark"),
+      column("text_id", &NvtxRangeRow::text_id, "string"),
+      column("domain_id", &NvtxRangeRow::domain_id, "string; NULL = default domain"),
+      column("category", &NvtxRangeRow::category, "NVTX category"),
+      column("depth", &NvtxRangeRow::depth, "nesting on its thread, outermost 0"),
+      column("start_ns", &NvtxRangeRow::start_ns, "begin"),
+      column("duration_ns", &NvtxRangeRow::duration_ns, "length; NULL = not ended when its process was"),
+      column("payload_type", &NvtxRangeRow::payload_type, "nvtxPayloadType_t"),
+      column("payload", &NvtxRangeRow::payload, "payload bits"));
 };
 
 struct GemmCallRow {

@@ -338,6 +338,40 @@ struct TableOf<ModuleEventRow> {
                       column("cubin_bytes", &ModuleEventRow::cubin_bytes, "size of the code"));
 };
 
+struct JitEventRow {
+  int64_t id = 0;
+  int64_t process_id = 0;
+  int64_t device = 0;
+  std::optional<int64_t> thread;
+  std::string operation;
+  std::string entry;
+  int64_t start_ns = 0;
+  int64_t duration_ns = 0;
+  std::optional<int64_t> correlation_id;
+  int64_t jit_id = 0;
+  std::optional<int64_t> cache_bytes;
+};
+template <>
+struct TableOf<JitEventRow> {
+  static constexpr std::string_view kName = "jit_event";
+  static constexpr std::string_view kDoc =
+      "GPU code compiled at run time (JIT), and its loads and stores in the compute cache; CUDA 12.8 and "
+      "newer";
+  static constexpr std::string_view kKey = "";
+  static constexpr auto kColumns = std::make_tuple(
+      column("id", &JitEventRow::id, "primary key"),
+      column("process_id", &JitEventRow::process_id, "process"),
+      column("device", &JitEventRow::device, "CUDA ordinal in its process"),
+      column("thread", &JitEventRow::thread, "system thread id where known"),
+      column("operation", &JitEventRow::operation, "compile, cache_load or cache_store"),
+      column("entry", &JitEventRow::entry, "ptx_to_cubin or nvvm_to_ptx"),
+      column("start_ns", &JitEventRow::start_ns, "start"),
+      column("duration_ns", &JitEventRow::duration_ns, "length"),
+      column("correlation_id", &JitEventRow::correlation_id, "API call it happened in"),
+      column("jit_id", &JitEventRow::jit_id, "the same for a unit's compilation, loads and stores"),
+      column("cache_bytes", &JitEventRow::cache_bytes, "size of the compute cache"));
+};
+
 struct GraphNodeRow {
   int64_t id = 0;
   int64_t process_id = 0;

@@ -86,7 +86,9 @@ struct TableOf<ProcessRow> {
       column("exit_status", &ProcessRow::exit_status, "status of the target where known (128 + signal)"),
       column("cupti_version", &ProcessRow::cupti_version, "CUPTI_API_VERSION found at run time"),
       column("cupti_path", &ProcessRow::cupti_path, "the libcupti that was used"),
-      column("runtime_version", &ProcessRow::runtime_version, "CUDA runtime version"),
+      column("runtime_version", &ProcessRow::runtime_version,
+             "CUDA runtime library in the process, e.g. 13000; NULL = not known (linked statically, or asked "
+             "for too late)"),
       column("record_count", &ProcessRow::record_count, "spool records written by this process"),
       column("environment", &ProcessRow::environment, "allow-listed variables only, NAME=value, one a line"));
 };

@@ -2,6 +2,7 @@
 #include "schemas/trace_reader.h"
 
 #include <charconv>
+#include <filesystem>
 
 #include "schemas/upgrade.h"
 
@@ -17,9 +18,26 @@ std::optional<int64_t> parseInteger(const std::optional<std::string>& text) {
   return value;
 }
 
+// A run that was killed before its profile had tables left a file that says nothing, and its session folder.
+Error withRecovery(const std::string& path, Error error) {
+  std::error_code ignored;
+  const std::string session = path + ".session";
+  if (error.kind == ErrorKind::InputRefused && std::filesystem::is_directory(session, ignored)) {
+    error.reason += "; its recording was killed or has just begun";
+    error.remedy = "`perfscope recover " + session + "` makes a profile of what was recorded";
+  }
+  return error;
+}
+
 }  // namespace
 
 Result<TraceReader> TraceReader::open(const std::string& path) {
+  auto reader = read(path);
+  if (!reader) return tl::unexpected(withRecovery(path, reader.error()));
+  return reader;
+}
+
+Result<TraceReader> TraceReader::read(const std::string& path) {
   auto db = Database::open(path, Database::Mode::ReadOnly);
   if (!db) return tl::unexpected(db.error());
   const auto is_ours = db->scalar(

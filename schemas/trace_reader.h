@@ -52,6 +52,7 @@ class TraceReader {
   [[nodiscard]] const std::string& path() const { return m_db.path(); }
 
  private:
+  static Result<TraceReader> read(const std::string& path);
   explicit TraceReader(Database db) : m_db(std::move(db)) {}
   Database m_db;
   bool m_closed = false;

@@ -14,8 +14,8 @@ Result<TraceWriter> TraceWriter::create(const std::string& path, int64_t time_ba
       "PRAGMA application_id = 0x50534350; PRAGMA user_version = " +
       std::to_string(kSchemaVersion) + ";";
   if (auto status = db->execute(setup); !status) return tl::unexpected(status.error());
-  if (auto status = db->execute("BEGIN; " + schemaSql() + " COMMIT;"); !status)
-    return tl::unexpected(status.error());
+  // One transaction: whoever is killed in between leaves a file without tables, never half a profile.
+  if (auto status = db->execute("BEGIN; " + schemaSql()); !status) return tl::unexpected(status.error());
   TraceWriter writer(std::move(*db));
   for (const auto& [key, value] :
        {std::pair<std::string, std::string>{"schema_version", std::to_string(kSchemaVersion)},
@@ -23,6 +23,7 @@ Result<TraceWriter> TraceWriter::create(const std::string& path, int64_t time_ba
         {"closed", "0"}}) {
     if (auto status = writer.setMeta(key, value); !status) return tl::unexpected(status.error());
   }
+  if (auto status = writer.commit(); !status) return tl::unexpected(status.error());
   return writer;
 }
 
@@ -51,6 +52,8 @@ Status TraceWriter::commit() {
 }
 
 Status TraceWriter::close() {
+  // The checkpoint belongs to the session folder, which a complete profile does not need any more.
+  if (auto status = m_db.execute("DELETE FROM meta WHERE key = 'checkpoint'"); !status) return status;
   if (auto status = setMeta("closed", "1"); !status) return status;
   m_statements.clear();
   return m_db.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE;");

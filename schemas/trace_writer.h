@@ -43,18 +43,18 @@ class TraceWriter {
   explicit TraceWriter(Database db) : m_db(std::move(db)) {}
   template <class MakeSql>
   Result<Statement*> statementFor(std::string_view table, MakeSql make_sql) {
-    // Keyed by the address of the table's name: a constant of the table, found without comparing texts.
+    // By content: addresses of literals may differ between translation units.
     for (auto& [key, statement] : m_statements) {
-      if (key == table.data()) return &statement;
+      if (key == table) return &statement;
     }
     auto prepared = m_db.prepare(make_sql());
     if (!prepared) return tl::unexpected(prepared.error());
-    m_statements.emplace_back(table.data(), std::move(*prepared));
+    m_statements.emplace_back(table, std::move(*prepared));
     return &m_statements.back().second;
   }
 
-  Database m_db;                                               // declared first: closed last
-  std::deque<std::pair<const char*, Statement>> m_statements;  // deque: growing keeps addresses
+  Database m_db;                                                    // declared first: closed last
+  std::deque<std::pair<std::string_view, Statement>> m_statements;  // deque: growing keeps addresses
 };
 
 }  // namespace perfscope

@@ -18,16 +18,21 @@ std::string newTables(std::string_view kind) {
   return sql;
 }
 
-// 2: hardware counters.
-std::string countersSql(std::string_view kind) {
-  return newTables<CounterSetRow, CounterMetricRow, CounterBlockRow, ReplayRow, ReplayValueRow>(kind);
+// 1 -> 2: run-time compilation and hardware counters; an older profile has no such records.
+std::string secondVersion(std::string_view kind) {
+  return newTables<JitEventRow, CounterSetRow, CounterMetricRow, CounterBlockRow, ReplayRow, ReplayValueRow>(
+             kind) +
+         std::string(kCreate) + std::string(kind) +
+         "VIEW v_jit AS SELECT p.pid, p.rank, j.thread AS tid, j.operation, j.entry, j.start_ns, "
+         "j.start_ns + j.duration_ns AS end_ns, j.duration_ns, j.jit_id, j.cache_bytes "
+         "FROM jit_event j JOIN process p ON p.id = j.process_id;";
 }
 
 }  // namespace
 
 std::span<const UpgradeStep> upgradeSteps() {
-  static const std::string writing = countersSql("");
-  static const std::string reading = countersSql("TEMP ");
+  static const std::string writing = secondVersion("");
+  static const std::string reading = secondVersion("TEMP ");
   static const std::array<UpgradeStep, 1> steps = {{{1, writing, reading}}};
   return steps;
 }

@@ -63,3 +63,9 @@ UNION ALL SELECT process_id, launch_thread_id, 'memset', launch_start_ns, launch
 -- Losses with the process they happened in.
 CREATE VIEW v_loss AS
 SELECT p.pid, p.rank, l.name, l.count FROM loss l JOIN process p ON p.id = l.process_id WHERE l.count > 0;
+
+-- GPU code compiled at run time, with the process that waited for it.
+CREATE VIEW v_jit AS
+SELECT p.pid, p.rank, j.thread AS tid, j.operation, j.entry, j.start_ns, j.start_ns + j.duration_ns AS end_ns,
+       j.duration_ns, j.jit_id, j.cache_bytes
+FROM jit_event j JOIN process p ON p.id = j.process_id;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "analysis/diagnosis/recording_overhead.h"
@@ -60,12 +61,21 @@ void addLedger(const Trace& trace, TrustReport& trust) {
   }
 }
 
+// Only where there is something to recover.
+std::string recoveryHint(const std::string& profile) {
+  std::error_code ignored;
+  const std::string session = profile + ".session";
+  if (!std::filesystem::is_directory(session, ignored)) return {};
+  return "; if it was killed, `perfscope recover " + session + "` completes it";
+}
+
 void addProcesses(const Trace& trace, TrustReport& trust) {
   if (!trace.closed) {
     trust.losses.push_back(
         {"unclosed", "data_loss",
          "the profile was not closed (still running, or the recorder was killed): the last "
-         "moments are missing",
+         "moments are missing" +
+             recoveryHint(trace.path),
          1});
   }
   const auto killed = std::count_if(trace.processes.begin(), trace.processes.end(),

@@ -14,7 +14,8 @@ namespace {
 
 struct Values {
   std::string output, steps, step_marker, delay, duration, capture = "all", api = "launches", graphs = "node";
-  std::string nvml = "20Hz", counters = "auto", ranks;
+  std::string nvml = "20Hz", ranks;
+  std::string counters = "auto", sample_interval = "auto", metrics;
   std::vector<std::string> labels;
   bool force = false, nccl = true, gemm = true, no_args = false, allow_empty = false, quiet = false;
   int overhead_pairs = 0, repeat = 1;
@@ -52,7 +53,22 @@ Status readStepMarker(const std::string& text, CollectorConfig& config) {
   return {};
 }
 
+Status readCounters(const Values& values, CollectorConfig& config) {
+  config.counters = values.counters == "sample" ? Counters::Sample : Counters::Off;
+  config.metrics = values.metrics;
+  if (values.sample_interval == "auto") return {};
+  const auto ns = parseDurationNs("--sample-interval", values.sample_interval);
+  if (!ns) return tl::unexpected(ns.error());
+  if (*ns < 5'000 || *ns > 1'000'000'000)
+    return failure(ErrorKind::Usage, "--sample-interval",
+                   "\"" + values.sample_interval + "\" is not between 5us and 1s",
+                   "give a time such as 50us, or auto");
+  config.sample_interval_ns = *ns;
+  return {};
+}
+
 Status readConfig(const Values& values, CollectorConfig& config) {
+  if (auto status = readCounters(values, config); !status) return status;
   if (auto status = readWindow(values, config); !status) return status;
   if (auto status = readStepMarker(values.step_marker, config); !status) return status;
   config.api = values.api == "all"    ? ApiTracing::All
@@ -75,9 +91,9 @@ Status checkCombination(const Values& values, const std::vector<std::string>& co
     return failure(ErrorKind::Usage, "run", "no program given",
                    "put it behind --: `perfscope run -- ./train --epochs 1`");
   }
-  if (values.counters == "sample" || values.counters == "replay") {
-    return failure(ErrorKind::Unavailable, "--counters " + values.counters,
-                   "hardware counters are not in this version", "leave --counters out, or use off");
+  if (values.counters == "replay") {
+    return failure(ErrorKind::Unavailable, "--counters replay", "replay is not in this version",
+                   "use --counters sample");
   }
   if (values.repeat > 1 && values.overhead_pairs > 0) {
     return failure(ErrorKind::Usage, "run", "--repeat and --measure-overhead exclude each other",
@@ -141,10 +157,20 @@ void defineContent(CLI::App& app, Values& values) {
                "record shapes of cuBLAS calls, from which FLOPs follow (default: yes)");
   app.add_option("--nvml", values.nvml, "rate of clock, power and temperature samples (default 20Hz), or off")
       ->type_name("RATE");
-  app.add_option("--counters", values.counters,
-                 "hardware counters: auto (default; off in this version) or off")
+  app.add_option(
+         "--counters", values.counters,
+         "hardware counters: sample (read while the program runs, no replay), off, or auto (default: off)")
       ->check(oneOf({"auto", "off", "sample", "replay"}))
       ->type_name("MODE");
+  app.add_option("--sample-interval", values.sample_interval,
+                 "time between two samples of the counters, such as 50us (default: auto, the shortest that "
+                 "evaluation keeps up with)")
+      ->type_name("TIME");
+  app.add_option(
+         "--metrics", values.metrics,
+         "what is sampled: roles such as dram_read_bytes or CUPTI metric names, comma-separated (default: "
+         "memory, tensor and FMA pipes, SM activity, PCIe, NVLink)")
+      ->type_name("LIST");
 }
 
 void defineRuns(CLI::App& app, Values& values) {

@@ -33,6 +33,8 @@ const char* kindName(CUpti_ActivityKind kind) {
       return "MODULE";
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
       return "GRAPH_TRACE";
+    case layout::kJitKind:
+      return "JIT";
     case CUPTI_ACTIVITY_KIND_RUNTIME:
       return "RUNTIME";
     case CUPTI_ACTIVITY_KIND_DRIVER:
@@ -89,6 +91,7 @@ ActivityPlan planActivities(const CollectorConfig& config, const CuptiApi& api) 
   // bare), and the kind MODULE is refused there (CUPTI_ERROR_INVALID_KIND): module loads are seen as API
   // calls too.
   if (config.api == ApiTracing::All) plan.kinds.push_back(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
+  if (api.version >= layout::kJitSince) plan.kinds.push_back(layout::kJitKind);
   if (config.memory) plan.kinds.push_back(CUPTI_ACTIVITY_KIND_MEMORY2);
   if (config.graphs == GraphTracing::Graph) plan.kinds.push_back(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
   plan.graph_callbacks = config.graphs == GraphTracing::Node && api.get_graph_node_id != nullptr;

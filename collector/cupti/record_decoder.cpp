@@ -89,6 +89,8 @@ void RecordDecoder::decode(const CUpti_Activity* record) {
                                                 // needed
     case CUPTI_ACTIVITY_KIND_NAME:
       return;
+    case layout::kJitKind:
+      return jit(record);
     default:
       m_losses.count(Loss::UnknownRecord);
   }

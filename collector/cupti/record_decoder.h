@@ -51,6 +51,7 @@ class RecordDecoder {
   void stream(const void* record);
   void device(const void* record);
   void module(const void* record);
+  void jit(const void* record);
   void graphTrace(const void* record);
   bool usable(uint64_t start_ns, uint64_t end_ns) noexcept;
   uint32_t kernelName(const char* name) noexcept;

@@ -172,6 +172,23 @@ void RecordDecoder::device(const void* record) {
   m_sink.put(limits);
 }
 
+void RecordDecoder::jit(const void* record) {
+  const auto& from = as<layout::Jit>(record);
+  if (!usable(from.start, from.end)) return;
+  spool::Jit to{};
+  to.head.kind = spool::Kind::Jit;
+  to.head.thread = from.thread_id;
+  to.start_ns = from.start;
+  to.end_ns = from.end;
+  to.correlation = from.correlation;
+  to.device = from.device;
+  to.jit_id = from.jit_correlation;
+  to.entry = from.entry_type;
+  to.operation = from.operation_type;
+  to.cache_bytes = from.cache_bytes;
+  m_sink.put(to);
+}
+
 void RecordDecoder::module(const void* record) {
   const auto& from = as<layout::Module>(record);
   spool::Module to{};

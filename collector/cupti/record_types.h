@@ -25,6 +25,18 @@ using Context = CUpti_ActivityContext;
 using Stream = CUpti_ActivityStream;
 using Device = CUpti_ActivityDevice4;  // 11.6 and newer
 using Module = CUpti_ActivityModule;
+// CUpti_ActivityJit2 (CUDA 12.8), which the headers of CUDA 12.0 lack.
+inline constexpr auto kJitKind = static_cast<CUpti_ActivityKind>(52);
+inline constexpr uint32_t kJitSince = 26;
+struct Jit {
+  CUpti_ActivityKind kind;
+  uint32_t entry_type, operation_type, device;
+  uint64_t start, end;
+  uint32_t correlation, padding;
+  uint64_t jit_correlation, cache_bytes;
+  const char* cache_path;
+  uint32_t process_id, thread_id;
+};
 using GraphTrace = CUpti_ActivityGraphTrace;  // 11.8 and newer
 
 // Later fields, by offset, with the first CUPTI version that has them.
@@ -48,6 +60,10 @@ static_assert(offsetof(CUpti_ActivityContext3, numMultiprocessors) == kContextMu
 static_assert(offsetof(CUpti_ActivitySynchronization2, cudaEventSyncId) == kSyncEventSyncIdAt);
 static_assert(offsetof(CUpti_ActivitySynchronization2, returnValue) == kSyncReturnValueAt);
 static_assert(offsetof(CUpti_ActivityOverhead3, correlationId) == kOverheadCorrelationAt);
+static_assert(kJitKind == CUPTI_ACTIVITY_KIND_JIT && sizeof(Jit) == sizeof(CUpti_ActivityJit2) &&
+              offsetof(Jit, jit_correlation) == offsetof(CUpti_ActivityJit2, jitOperationCorrelationId) &&
+              offsetof(Jit, cache_bytes) == offsetof(CUpti_ActivityJit2, cacheSize) &&
+              offsetof(Jit, thread_id) == offsetof(CUpti_ActivityJit2, threadId));
 #endif
 
 // Names that the headers of CUDA 12.0 lack; the values have not changed since they came.

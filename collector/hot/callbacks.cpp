@@ -30,7 +30,16 @@ void graphNode(HotState& hot, CUpti_CallbackId id, const CUpti_GraphData& graph)
   hot.lanes->push(record);
 }
 
+void contextMade(HotState& hot, CUcontext context) noexcept {
+  // Contexts are made one at a time under the driver's lock.
+  const size_t at = hot.contexts_made.load(std::memory_order_relaxed);
+  if (at >= hot.contexts.size()) return;
+  hot.contexts[at].store(context, std::memory_order_release);
+  hot.contexts_made.store(at + 1, std::memory_order_release);
+}
+
 void resource(HotState& hot, CUpti_CallbackId id, const CUpti_ResourceData& data) noexcept {
+  if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) return contextMade(hot, data.context);
   if (id != CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED && id != CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED) return;
   if (data.resourceDescriptor == nullptr || hot.api->get_graph_node_id == nullptr) return;
   graphNode(hot, id, *static_cast<const CUpti_GraphData*>(data.resourceDescriptor));

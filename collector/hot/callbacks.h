@@ -3,6 +3,7 @@
 
 #include <cupti.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -51,6 +52,9 @@ struct HotState {
   // cudaProfilerStart / Stop seen: time of the last, and which it was. Read by the drain thread.
   std::atomic<uint64_t> profiler_api_ns{0};
   std::atomic<bool> profiler_api_on{false};
+  // Contexts in the order they were made, for the sampling of counters; more are not looked at.
+  std::array<std::atomic<CUcontext>, 64> contexts{};
+  std::atomic<size_t> contexts_made{0};
   void (*wake)(void*) = nullptr;  // rings the drain thread's bell; async-signal-safe
   void* wake_self = nullptr;
 };

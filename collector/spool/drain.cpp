@@ -6,6 +6,7 @@
 
 #include "collector/cupti/clock_sync.h"
 #include "collector/process/clock.h"
+#include "collector/process/runtime_version.h"
 #include "collector/spool/note_writer.h"
 
 namespace perfscope::collector {
@@ -13,6 +14,8 @@ namespace {
 
 constexpr uint64_t kMillisecond = 1'000'000;
 constexpr uint64_t kClockEveryNs = 1000 * kMillisecond;
+constexpr uint64_t kTellAfterNs = 250 * kMillisecond;       // open so long: told before its end
+constexpr uint64_t kRuntimeAfterNs = 250 * kMillisecond;    // cuInit and the runtime's own start are over
 constexpr uint64_t kLingerNs = 300 * kMillisecond;          // kinds stay on so long after a window
 constexpr uint64_t kBehindLimitNs = 10'000 * kMillisecond;  // so long without free buffers: give up
 
@@ -97,13 +100,24 @@ void Drain::round(uint64_t now_ns) {
   if (m_cupti) takeBuffers();
   const uint64_t recorded = m_trigger.recorded();
   m_lane_drain.drain();
+  if (m_counters != nullptr) m_counters->drain(m_writer.sink(), m_names);
+  if (now_ns >= m_open_ranges_ns) {
+    m_lane_drain.tellOpenRanges(now_ns, kTellAfterNs);
+    m_open_ranges_ns = now_ns + kTellAfterNs;
+  }
   applyGate(now_ns, m_trigger.pending(recorded));
   if (now_ns >= m_clock_ns) {
     m_writer.sink().put(readClocks(m_cupti ? m_hot.api : nullptr));
     m_clock_ns = now_ns + kClockEveryNs;
   }
+  if (!m_runtime_asked && now_ns >= m_control.startNs() + kRuntimeAfterNs) {
+    m_runtime_asked = true;
+    if (const uint32_t version = askRuntimeVersion(); version != 0)
+      m_control.block().runtime_version = version;
+  }
   writePending();
   watchBacklog(now_ns);
+  obeyRecorder();
   m_control.block().heartbeat_ns.store(now_ns, std::memory_order_relaxed);
 }
 
@@ -117,12 +131,13 @@ void Drain::flush(bool forced, bool last) {
     }
   }
   round(realtimeNs());
+  m_lane_drain.tellOpenRanges(realtimeNs(), 0);  // before an exec or a signal that may be the end
 }
 
 void Drain::switchOn() noexcept {
   try {
     const std::lock_guard<std::mutex> guard(m_switch_lock);
-    if (!m_cupti || m_kinds_on.load()) return;
+    if (!m_cupti || m_stopped || m_kinds_on.load()) return;
     std::vector<SetupIssue> issues;
     enableActivities(*m_hot.api, m_plan, Moment::Running, issues);
     for (const SetupIssue& issue : issues) addNote(spool::NoteId::KindUnavailable, issue.what, issue.code);
@@ -171,11 +186,23 @@ void Drain::watchBacklog(uint64_t now_ns) {
   }
   if (m_behind_since_ns == 0) m_behind_since_ns = now_ns;
   if (now_ns - m_behind_since_ns < kBehindLimitNs) return;
-  m_stopped = true;
   m_losses.count(Loss::DrainBehind);
+  stop(spool::NoteId::DrainStopped);
+}
+
+// A recorder that can store no more says so in the control file: writing on would only fill the disk.
+void Drain::obeyRecorder() {
+  if (m_stopped || m_control.block().stop_requested.load(std::memory_order_relaxed) == 0) return;
+  stop(spool::NoteId::RecorderStopped);
+  m_writer.refuse();
+}
+
+void Drain::stop(spool::NoteId why) {
   const std::lock_guard<std::mutex> guard(m_switch_lock);
-  disableActivities(*m_hot.api, m_plan);
-  writeNote(m_writer.sink(), m_names, spool::NoteId::DrainStopped, "", 0);
+  m_stopped = true;
+  if (m_cupti) disableActivities(*m_hot.api, m_plan);
+  setKindsOn(false);
+  writeNote(m_writer.sink(), m_names, why, "", 0);
 }
 
 void Drain::addNote(spool::NoteId id, std::string detail, int64_t value) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/counters/counter_inbox.h"
 #include "collector/cupti/activity_setup.h"
 #include "collector/cupti/buffer_capture.h"
 #include "collector/cupti/cupti_api.h"
@@ -49,6 +50,8 @@ class Drain {
   // The last records: open ranges, windows, notes; marks the segment closed.
   void finish();
 
+  // Where samples of counters come from; before the first round.
+  void readCounters(CounterInbox* inbox) noexcept { m_counters = inbox; }
   void addNote(spool::NoteId id, std::string detail, int64_t value);
   // Turns CUPTI's kinds on if they are off. Any thread but inside a CUPTI callback.
   void switchOn() noexcept;
@@ -67,6 +70,8 @@ class Drain {
   void switchOff();
   void writePending();
   void watchBacklog(uint64_t now_ns);
+  void obeyRecorder();
+  void stop(spool::NoteId why);
   void absenceNotes();
   void flushCupti(uint32_t flag);
   void countDropped();
@@ -83,6 +88,7 @@ class Drain {
   Gate m_gate;
   LaneDrain m_lane_drain;
   BufferCapture m_capture;
+  CounterInbox* m_counters = nullptr;
   std::mutex m_note_lock;
   std::vector<PendingNote> m_notes;
   bool m_cupti;
@@ -92,10 +98,12 @@ class Drain {
   uint64_t m_unwanted_since_ns = 0;  // kinds are on though no window is; 0 = wanted
   bool m_other_profiler_noted = false;
   uint32_t m_forked_before = forkedChildren();
+  bool m_runtime_asked = false;
   bool m_flush_failed = false;              // noted once
-  bool m_stopped = false;                   // by the watchdog
+  std::atomic<bool> m_stopped{false};       // by the watchdog or the recorder
   uint64_t m_flush_ns = 0, m_clock_ns = 0;  // when next
-  uint64_t m_behind_since_ns = 0;           // 0 = not behind
+  uint64_t m_open_ranges_ns = 0;
+  uint64_t m_behind_since_ns = 0;  // 0 = not behind
   uint64_t m_profiler_api_seen_ns = 0;
 };
 

@@ -1,4 +1,4 @@
-// The one thread of ours in the target.
+// A thread of ours in the target.
 #include "collector/spool/drain_thread.h"
 
 #include <pthread.h>
@@ -31,8 +31,9 @@ Status DrainThread::start(std::function<bool(uint32_t)> round) {
 }
 
 void* DrainThread::main(void* self) {
-  ::pthread_setname_np(::pthread_self(), "perfscope");
-  static_cast<DrainThread*>(self)->run();
+  auto* const thread = static_cast<DrainThread*>(self);
+  ::pthread_setname_np(::pthread_self(), thread->m_name);
+  thread->run();
   return nullptr;
 }
 
@@ -50,7 +51,7 @@ void DrainThread::run() {
     if (!go_on) m_ended.store(true, std::memory_order_release);
     m_served.store(ticket, std::memory_order_release);
     m_done.ring();
-    if (go_on) m_bell.wait(seen, kRoundNs);
+    if (go_on) m_bell.wait(seen, m_round_ns);
   }
 }
 

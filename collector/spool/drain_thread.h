@@ -1,4 +1,5 @@
-// The one thread of ours in the target: runs the drain every 25 ms and on request.
+// A thread of ours in the target, which works at an interval and on request: the drain, and the sampling of
+// counters where that is on.
 #pragma once
 
 #include <pthread.h>
@@ -24,6 +25,10 @@ class DrainThread {
  public:
   static constexpr uint64_t kRoundNs = 25'000'000;
 
+  // `name` (at most 15 characters, a literal) is what the system's tools show.
+  explicit DrainThread(uint64_t round_ns = kRoundNs, const char* name = "perfscope")
+      : m_round_ns(round_ns), m_name(name) {}
+
   // `round` is called on the thread with the requests of that round (0 = none); returning false ends the
   // thread. Must outlive the process (the thread is never joined: the process may end while it works).
   Status start(std::function<bool(uint32_t requests)> round);
@@ -41,6 +46,8 @@ class DrainThread {
   void run();
   bool waitUntilServed(uint64_t ticket, uint64_t timeout_ns) noexcept;
 
+  const uint64_t m_round_ns;
+  const char* const m_name;
   std::function<bool(uint32_t)> m_round;
   Doorbell m_bell, m_done;
   std::atomic<uint32_t> m_requests{0};

@@ -48,7 +48,7 @@ void LaneDrain::nvtx(uint32_t lane_index, uint32_t thread, const NvtxItem& item,
   if (item.kind == ItemKind::NvtxPop) return pop(m_stacks[lane_index], item);
   if (item.kind == ItemKind::NvtxEnd) return rangeEnd(item);
   if (item.registered != nullptr) text = std::string_view(item.registered->text, item.registered->length);
-  OpenRange range{item, thread, m_names.intern(text), {}};
+  OpenRange range{item, thread, m_names.intern(text), false, {}};
   if (item.kind == ItemKind::NvtxMark) return writeMark(range);
   if (item.kind == ItemKind::NvtxThreadName) return writeThreadName(item, range.text_id);
   if (!m_gate.constant()) {
@@ -67,8 +67,10 @@ void LaneDrain::nvtx(uint32_t lane_index, uint32_t thread, const NvtxItem& item,
 // ring (which was counted): when they ended is unknown, so they are left out.
 void LaneDrain::push(LaneStack& stack, const OpenRange& range) {
   while (!stack.empty() && stack.back().item.domain == range.item.domain &&
-         stack.back().item.depth >= range.item.depth)
+         stack.back().item.depth >= range.item.depth) {
+    if (stack.back().told) put(stack.back(), 0, spool::kFlagForgotten);
     stack.pop_back();
+  }
   stack.push_back(range);
 }
 
@@ -92,6 +94,24 @@ void LaneDrain::rangeEnd(const NvtxItem& item) {
 }
 
 void LaneDrain::write(const OpenRange& range, uint64_t end_ns, uint16_t flags) {
+  put(range, end_ns, flags);
+  if (!m_gate.constant()) m_gate.rangeEnded(range.text, end_ns);
+}
+
+void LaneDrain::tell(OpenRange& range, uint64_t latest_start_ns, uint16_t flags) {
+  if (range.told || range.item.time_ns > latest_start_ns) return;
+  range.told = true;
+  put(range, 0, flags | spool::kFlagOpenRange);
+}
+
+void LaneDrain::tellOpenRanges(uint64_t now_ns, uint64_t age_ns) {
+  const uint64_t latest_start_ns = now_ns - age_ns;
+  for (LaneStack& stack : m_stacks)
+    for (OpenRange& range : stack) tell(range, latest_start_ns, 0);
+  for (auto& [id, range] : m_started) tell(range, latest_start_ns, spool::kFlagStartEnd);
+}
+
+void LaneDrain::put(const OpenRange& range, uint64_t end_ns, uint16_t flags) {
   const NvtxItem& item = range.item;
   spool::NvtxRange to{};
   to.head.kind = spool::Kind::NvtxRange;
@@ -107,7 +127,6 @@ void LaneDrain::write(const OpenRange& range, uint64_t end_ns, uint16_t flags) {
   to.payload_type = item.payload_type;
   to.payload = item.payload;
   m_sink.put(to);
-  if (!m_gate.constant()) m_gate.rangeEnded(range.text, end_ns);
 }
 
 void LaneDrain::writeMark(const OpenRange& range) {

@@ -25,6 +25,9 @@ class LaneDrain {
 
   // Passes on everything the rings hold.
   void drain();
+  // Tells of ranges that are open longer than `age_ns`, each once: they are known then even if the process is
+  // killed. Costs a short range nothing.
+  void tellOpenRanges(uint64_t now_ns, uint64_t age_ns);
   // At the end of the process: ranges that never ended, marked open, with `now_ns` as their end.
   void closeOpenRanges(uint64_t now_ns);
   [[nodiscard]] uint64_t gemmRecords() const noexcept { return m_gemm_records; }
@@ -35,7 +38,8 @@ class LaneDrain {
     NvtxItem item;
     uint32_t thread;
     uint32_t text_id;
-    std::string text;  // only while the gate wants to hear of ends
+    bool told = false;  // as open
+    std::string text;   // only while the gate wants to hear of ends
   };
   using LaneStack = std::vector<OpenRange>;
 
@@ -45,6 +49,8 @@ class LaneDrain {
   void pop(LaneStack& stack, const NvtxItem& item);
   void rangeEnd(const NvtxItem& item);
   void write(const OpenRange& range, uint64_t end_ns, uint16_t flags);
+  void put(const OpenRange& range, uint64_t end_ns, uint16_t flags);
+  void tell(OpenRange& range, uint64_t latest_start_ns, uint16_t flags);
   void writeMark(const OpenRange& range);
   void writeThreadName(const NvtxItem& item, uint32_t text_id);
   void closeStack(LaneStack& stack, uint64_t now_ns);

@@ -34,6 +34,7 @@ bool SpoolWriter::makeRoom() noexcept {
 }
 
 void SpoolWriter::append(const spool::Record& record) noexcept {
+  if (m_refusing) return;
   if (!makeRoom()) {
     m_losses.count(Loss::SpoolFull);
     return;

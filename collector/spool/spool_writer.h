@@ -25,6 +25,11 @@ class SpoolWriter {
     return RecordSink{this,
                       [](void* self, const spool::Record& r) { static_cast<SpoolWriter*>(self)->append(r); }};
   }
+  // From now on records are dropped, uncounted: the recorder has said that it can store no more.
+  void refuse() noexcept {
+    closeSegment();
+    m_refusing = true;
+  }
   // Why the last segment could not be made, once, for the line on stderr.
   [[nodiscard]] std::optional<Error> takeError() noexcept;
 
@@ -39,6 +44,7 @@ class SpoolWriter {
   uint64_t m_retry_ns = 0;  // CLOCK_MONOTONIC, before which no new segment is tried
   std::optional<Error> m_error;
   bool m_error_taken = false;
+  bool m_refusing = false;
 };
 
 }  // namespace perfscope::collector

@@ -2,6 +2,7 @@
 #include "collector/window/step_matcher.h"
 
 #include <regex>
+#include <utility>
 
 namespace perfscope::collector {
 
@@ -44,7 +45,9 @@ bool defaultMatch(std::string_view text) {
 StepMatcher::StepMatcher(std::string_view pattern) : m_plain(pattern) {
   if (pattern.empty()) return;
   try {
-    m_regex = std::make_unique<Regex>(Regex{std::regex(m_plain, std::regex::optimize)});
+    auto regex = std::make_unique<Regex>(Regex{std::regex(m_plain, std::regex::optimize)});
+    m_pattern = Pattern::compile(pattern);
+    if (!m_pattern) m_regex = std::move(regex);
   } catch (const std::exception&) {
     m_valid = false;
   }
@@ -53,6 +56,7 @@ StepMatcher::~StepMatcher() = default;
 
 bool StepMatcher::matches(std::string_view text) const noexcept {
   if (m_plain.empty()) return defaultMatch(text);
+  if (m_pattern) return m_pattern->foundIn(text);
   if (!m_regex) return text == m_plain;
   try {
     return std::regex_search(text.begin(), text.end(), m_regex->expression);

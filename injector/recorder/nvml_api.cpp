@@ -22,6 +22,9 @@ std::optional<NvmlApi> openNvml() {
   bind(library, api.driverVersion, "nvmlSystemGetDriverVersion");
   bind(library, api.cudaVersion, "nvmlSystemGetCudaDriverVersion_v2");
   bind(library, api.byUuid, "nvmlDeviceGetHandleByUUID");
+  bind(library, api.count, "nvmlDeviceGetCount_v2");
+  bind(library, api.byIndex, "nvmlDeviceGetHandleByIndex_v2");
+  bind(library, api.uuid, "nvmlDeviceGetUUID");
   bind(library, api.clock, "nvmlDeviceGetClockInfo");
   bind(library, api.maxClock, "nvmlDeviceGetMaxClockInfo");
   bind(library, api.power, "nvmlDeviceGetPowerUsage");

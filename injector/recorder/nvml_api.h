@@ -23,6 +23,9 @@ struct NvmlApi {
   NvmlCode (*driverVersion)(char*, unsigned) = nullptr;
   NvmlCode (*cudaVersion)(int*) = nullptr;
   NvmlCode (*byUuid)(const char*, NvmlDevice*) = nullptr;
+  NvmlCode (*count)(unsigned*) = nullptr;  // all three or none are used
+  NvmlCode (*byIndex)(unsigned, NvmlDevice*) = nullptr;
+  NvmlCode (*uuid)(NvmlDevice, char*, unsigned) = nullptr;
   NvmlCode (*clock)(NvmlDevice, unsigned, unsigned*) = nullptr;  // MHz
   NvmlCode (*maxClock)(NvmlDevice, unsigned, unsigned*) = nullptr;
   NvmlCode (*power)(NvmlDevice, unsigned*) = nullptr;  // mW

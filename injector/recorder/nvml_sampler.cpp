@@ -16,7 +16,8 @@
 namespace perfscope {
 namespace {
 
-constexpr size_t kMaxQueued = 100000;  // nobody takes them any more: stop collecting
+constexpr auto kEarlyFor = std::chrono::seconds(5);  // without a watched GPU: then nobody will ask
+constexpr size_t kMaxQueued = 100000;                // nobody takes them any more: stop collecting
 
 // Value of a query with one output; nullopt when the function is missing or refuses.
 template <class Value, class... Arguments, class... Given>
@@ -68,6 +69,7 @@ struct NvmlSampler::Impl {
     if (const int code = nvml.init(); code != 0) {
       const std::lock_guard lock(mutex);
       failure = "nvmlInit failed with code " + std::to_string(code);
+      settled = true;
       return;
     }
     NvmlHostFacts found;
@@ -85,25 +87,54 @@ struct NvmlSampler::Impl {
   }
 
   void loop() {
+    const std::vector<Watched> all = allDevices();
     std::vector<Watched> devices;
     auto next = std::chrono::steady_clock::now();
+    const auto early_until = next + kEarlyFor;
     for (uint64_t round = 0;; ++round) {
       std::vector<std::string> fresh;
       {
         std::unique_lock lock(mutex);
-        next = std::max(next + period, std::chrono::steady_clock::now());
-        if (wake.wait_until(lock, next, [&] { return stop; })) return;
+        wake.wait_until(lock, next, [&] { return stop || wanted.size() > devices.size(); });
+        if (stop) return;
         fresh.assign(wanted.begin() + static_cast<std::ptrdiff_t>(devices.size()), wanted.end());
       }
+      next = std::max(next, std::chrono::steady_clock::now()) + period;
       for (const auto& uuid : fresh) devices.push_back(open(uuid));
-      for (const auto& watch : devices) {
-        if (watch.device == nullptr) continue;
-        NvmlSample sample = sampleOf(nvml, watch.device, round % slow_every == 0);
-        sample.uuid = watch.uuid;
+      if (!devices.empty()) {
+        sampleAll(devices, round % slow_every == 0);
         const std::lock_guard lock(mutex);
-        if (samples.size() < kMaxQueued) samples.push_back(std::move(sample));
+        settled = true;
+      } else if (std::chrono::steady_clock::now() < early_until) {
+        sampleAll(all, false);
       }
     }
+  }
+
+  void sampleAll(const std::vector<Watched>& devices, bool slow_too) {
+    for (const auto& watch : devices) {
+      if (watch.device == nullptr) continue;
+      NvmlSample sample = sampleOf(nvml, watch.device, slow_too);
+      sample.uuid = watch.uuid;
+      const std::lock_guard lock(mutex);
+      if (samples.size() < kMaxQueued) samples.push_back(std::move(sample));
+    }
+  }
+
+  [[nodiscard]] std::vector<Watched> allDevices() const {
+    std::vector<Watched> all;
+    unsigned count = 0;
+    if (nvml.count == nullptr || nvml.byIndex == nullptr || nvml.uuid == nullptr || nvml.count(&count) != 0)
+      return all;
+    for (unsigned i = 0; i < count; ++i) {
+      Watched watch;
+      std::array<char, 96> text{};  // NVML_DEVICE_UUID_V2_BUFFER_SIZE
+      if (nvml.byIndex(i, &watch.device) != 0 || nvml.uuid(watch.device, text.data(), text.size()) != 0)
+        continue;
+      watch.uuid = text.data();
+      all.push_back(watch);
+    }
+    return all;
   }
 
   Watched open(const std::string& uuid) {
@@ -134,6 +165,7 @@ struct NvmlSampler::Impl {
   std::mutex mutex;  // guards what follows
   std::condition_variable wake;
   bool stop = false;
+  bool settled = false;
   std::vector<std::string> wanted;
   std::vector<NvmlSample> samples;
   std::vector<NvmlDeviceFacts> facts;
@@ -178,7 +210,16 @@ std::unique_ptr<NvmlSampler> NvmlSampler::start(double hz, const NvmlApi& api) {
 void NvmlSampler::watch(const std::string& uuid) {
   const std::lock_guard lock(m_impl->mutex);
   auto& wanted = m_impl->wanted;
-  if (std::find(wanted.begin(), wanted.end(), uuid) == wanted.end()) wanted.push_back(uuid);
+  if (std::find(wanted.begin(), wanted.end(), uuid) == wanted.end()) {
+    wanted.push_back(uuid);
+    m_impl->settled = false;
+    m_impl->wake.notify_all();
+  }
+}
+
+bool NvmlSampler::settled() const {
+  const std::lock_guard lock(m_impl->mutex);
+  return m_impl->settled;
 }
 
 std::optional<NvmlHostFacts> NvmlSampler::takeHostFacts() {

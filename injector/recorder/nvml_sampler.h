@@ -41,13 +41,17 @@ class NvmlSampler {
   NvmlSampler(const NvmlSampler&) = delete;
   NvmlSampler& operator=(const NvmlSampler&) = delete;
 
-  // From now on this GPU is sampled. Called from the recorder's thread, any number of times.
+  // From now on this GPU is sampled, and only those that are watched: until the first call all GPUs of the
+  // machine are, because a process's devices are known 250 ms after it began, and it may be over by then.
+  // Called from the recorder's thread, any number of times.
   void watch(const std::string& uuid);
   // What became known since the last call.
   std::vector<NvmlSample> takeSamples();
   std::vector<NvmlDeviceFacts> takeFacts();
   std::optional<NvmlHostFacts> takeHostFacts();
   std::optional<std::string> takeFailure();  // NVML does not start: why
+  // Every watched GPU has been sampled once, or NVML does not start.
+  [[nodiscard]] bool settled() const;
 
  private:
   struct Impl;

@@ -111,6 +111,13 @@ void ProcessRegistry::writeLosses(RegisteredProcess& process) {
   }
 }
 
+int64_t ProcessRegistry::lossCount(Loss loss) const {
+  int64_t sum = 0;
+  for (const auto& process : m_processes)
+    sum += static_cast<int64_t>(process.written[static_cast<size_t>(loss)]);
+  return sum;
+}
+
 int64_t ProcessRegistry::severeLosses() const {
   int64_t sum = 0;
   for (const auto& process : m_processes) {

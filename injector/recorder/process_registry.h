@@ -41,7 +41,8 @@ class ProcessRegistry {
   void writeLosses(RegisteredProcess& process);
 
   [[nodiscard]] const std::deque<RegisteredProcess>& processes() const { return m_processes; }
-  [[nodiscard]] int64_t severeLosses() const;  // sum of counters graded data_loss or error
+  [[nodiscard]] int64_t lossCount(Loss loss) const;  // of all processes
+  [[nodiscard]] int64_t severeLosses() const;        // sum of counters graded data_loss or error
 
  private:
   int64_t hostId(const std::string& name);

@@ -79,6 +79,7 @@ void RecordMapper::map(MappedProcess& p, const spool::Record& r) {
     case spool::Kind::CounterSample: if (!p.counters->addSample(as<spool::CounterSample>(r))) torn(p); return;
     case spool::Kind::Replay: return replay(p, as<spool::Replay>(r));
     case spool::Kind::ReplayValue: return replayValue(p, r);
+    case spool::Kind::Jit: return jit(p, as<spool::Jit>(r));
     case spool::Kind::Invalid:
     case spool::Kind::kCount: return torn(p);
   }
@@ -91,6 +92,7 @@ void RecordMapper::finish(MappedProcess& process) {
   process.do_without = true;
   for (const auto& record : process.deferred.takeAll()) map(process, record);
   process.joiner->flush();
+  for (const auto& range : process.open_ranges.takeAll()) writeNvtx(process, range, false);
 }
 
 Status RecordMapper::load(const TraceReader& profile) {
@@ -115,6 +117,7 @@ std::vector<spool::Record> RecordMapper::waiting(const MappedProcess& process) {
   process.deferred.collect(records);
   process.joiner->collectWaiting(records);
   process.counters->collectWaiting(records);
+  process.open_ranges.collect(records);
   return records;
 }
 

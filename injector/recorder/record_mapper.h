@@ -13,6 +13,7 @@
 #include "injector/recorder/deferred_records.h"
 #include "injector/recorder/device_registry.h"
 #include "injector/recorder/launch_joiner.h"
+#include "injector/recorder/open_ranges.h"
 #include "injector/recorder/process_registry.h"
 #include "injector/recorder/row_batch.h"
 #include "injector/recorder/string_resolver.h"
@@ -30,6 +31,7 @@ struct MappedProcess {
   std::unordered_map<uint32_t, int64_t> threads;  // system thread id -> thread
   std::unordered_map<uint32_t, int64_t> devices;  // ordinal -> device
   DeferredRecords deferred;
+  OpenRanges open_ranges;
   std::unique_ptr<LaunchJoiner> joiner;
   std::unique_ptr<CounterBlocks> counters;
   bool do_without = false;  // what is missing now will not come: unnamed rows fill in
@@ -79,10 +81,12 @@ class RecordMapper {
   void memory(MappedProcess& process, const spool::Record& record);
   void overhead(MappedProcess& process, const spool::Overhead& record);
   void module(MappedProcess& process, const spool::Module& record);
+  void jit(MappedProcess& process, const spool::Jit& record);
   void context(MappedProcess& process, const spool::Record& record);
   void stream(MappedProcess& process, const spool::Stream& record);
   void graphNode(MappedProcess& process, const spool::GraphNode& record);
   void nvtx(MappedProcess& process, const spool::Record& record, bool mark);
+  void writeNvtx(MappedProcess& process, const spool::NvtxRange& record, bool mark);
   void gemm(MappedProcess& process, const spool::Gemm& record);
   void nccl(MappedProcess& process, const spool::Nccl& record);
   void clockSync(MappedProcess& process, const spool::ClockSync& record);

@@ -28,6 +28,9 @@ constexpr std::array<std::string_view, 13> kNcclOps = {
     "Recv",    "AllToAll",  "Gather",    "Scatter", "GroupStart", "GroupEnd"};
 constexpr std::array<std::string_view, 8> kWindowReasons = {
     "unknown", "start", "delay", "duration", "step_window", "nvtx_capture", "profiler_api", "exit"};
+constexpr std::array<std::string_view, 4> kJitOperations = {"unknown", "cache_load", "cache_store",
+                                                            "compile"};
+constexpr std::array<std::string_view, 3> kJitEntries = {"unknown", "ptx_to_cubin", "nvvm_to_ptx"};
 constexpr std::array<std::string_view, 4> kSeverities = {"info", "notice", "data_loss", "error"};
 
 static_assert(kGemmApis.size() == static_cast<size_t>(spool::GemmApi::Batched) + 1);
@@ -108,6 +111,23 @@ void RecordMapper::module(MappedProcess& process, const spool::Module& record) {
   m_batch->put(row);
 }
 
+void RecordMapper::jit(MappedProcess& process, const spool::Jit& record) {
+  if (implausible(process, record.start_ns, record.end_ns)) return;
+  JitEventRow row;
+  row.id = m_batch->nextId<JitEventRow>();
+  row.process_id = process.registered->row.id;
+  row.device = record.device;
+  row.thread = unless(record.head.thread, 0);
+  row.operation = nameIn(kJitOperations, record.operation, "operation");
+  row.entry = nameIn(kJitEntries, record.entry, "entry");
+  row.start_ns = relative(record.start_ns);
+  row.duration_ns = span(record.start_ns, record.end_ns);
+  row.correlation_id = unless(record.correlation, 0);
+  row.jit_id = static_cast<int64_t>(record.jit_id);
+  row.cache_bytes = unless(record.cache_bytes, 0);
+  m_batch->put(row);
+}
+
 void RecordMapper::context(MappedProcess& process, const spool::Record& raw) {
   const auto record = as<spool::Context>(raw);
   const bool known = process.devices.find(record.device) != process.devices.end();
@@ -147,6 +167,14 @@ void RecordMapper::graphNode(MappedProcess& process, const spool::GraphNode& rec
 void RecordMapper::nvtx(MappedProcess& process, const spool::Record& raw, bool mark) {
   const auto record = as<spool::NvtxRange>(raw);
   if (lacksText(process, record.text_id, raw) || lacksText(process, record.domain_id, raw)) return;
+  const bool still_open = (record.head.flags & spool::kFlagOpenRange) != 0 && record.end_ns == 0;
+  if (!mark && still_open) return process.open_ranges.keep(record);
+  if (!mark) process.open_ranges.forget(record);
+  if (!mark && (record.head.flags & spool::kFlagForgotten) != 0) return;
+  writeNvtx(process, record, mark);
+}
+
+void RecordMapper::writeNvtx(MappedProcess& process, const spool::NvtxRange& record, bool mark) {
   const bool open = !mark && (record.head.flags & spool::kFlagOpenRange) != 0;
   if (!open && implausible(process, record.start_ns, record.end_ns)) return;
   NvtxRangeRow row;

@@ -38,6 +38,7 @@ void Recorder::Impl::updateTotals() {
   totals.gpu_records = mapper.gpuRecords();
   totals.processes = static_cast<int>(registry.processes().size());
   totals.losses = registry.severeLosses();
+  totals.no_room = registry.lossCount(Loss::SpoolFull);
 }
 
 void Recorder::Impl::setExitStatus(const EndOfTarget& target) {
@@ -64,7 +65,7 @@ void Recorder::Impl::endSurvivors() {
     const std::string who = "process " + std::to_string(process.registered->row.pid);
     ledger(Severity::Notice, "process_outlived_session",
            "a process was still running when the target had ended; its later work is not recorded", who);
-    warnings.push_back(who + " was still running when the target ended; its later work is not recorded");
+    ++totals.outlived;
   }
 }
 
@@ -92,6 +93,13 @@ Result<bool> Recorder::poll() {
   return more;
 }
 
+void Recorder::stopCollectors() {
+  m_impl->adopt();
+  for (auto& process : m_impl->processes) {
+    if (!process.ended) process.spool->requestStop();
+  }
+}
+
 Status Recorder::finish(const std::optional<EndOfTarget>& target) {
   Impl& impl = *m_impl;
   const auto deadline = Impl::Clock::now() + kGrace;
@@ -107,6 +115,7 @@ Status Recorder::finish(const std::optional<EndOfTarget>& target) {
     if (auto status = impl.commitIfDue(false); !status) return status;
   }
   impl.endSurvivors();
+  impl.awaitFirstSample();
   if (target) impl.setExitStatus(*target);
   if (auto status = impl.commitIfDue(true); !status) return status;
   impl.updateTotals();

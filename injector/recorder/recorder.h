@@ -32,7 +32,10 @@ struct RecorderTotals {
   int64_t spool_records = 0;
   int64_t gpu_records = 0;
   int processes = 0;
-  int64_t losses = 0;  // of grade data_loss or error
+  int64_t losses = 0;     // of grade data_loss or error
+  int64_t no_room = 0;    // of these: records that found no room in the spool (disk full)
+  int64_t committed = 0;  // of gpu_records: those that a reader of the profile finds even now
+  int outlived = 0;       // processes that still ran when the recording ended
 };
 
 struct EndOfTarget {
@@ -51,6 +54,9 @@ class Recorder {
   // One round over all processes; true = there is more to read right now. An error is final: do not call
   // again.
   Result<bool> poll();
+  // After an error: tells all processes to record no more. To be repeated while the target runs: new ones may
+  // begin.
+  void stopCollectors();
   // Reads what is left, waits a moment for processes that are just ending, says how each ended, completes the
   // file.
   Status finish(const std::optional<EndOfTarget>& target);

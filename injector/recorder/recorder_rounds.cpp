@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <thread>
 
 #include "injector/recorder/process_alive.h"
 #include "injector/recorder/recorder_state.h"
@@ -191,16 +192,26 @@ void Recorder::Impl::nvmlRows() {
     if (row.uuid) by_uuid[*row.uuid] = id;
   }
   for (const auto& facts : nvml->takeFacts()) {
-    DeviceRow* const row = devices.find(by_uuid[facts.uuid]);
+    const auto known = by_uuid.find(facts.uuid);
+    DeviceRow* const row = known != by_uuid.end() ? devices.find(known->second) : nullptr;
     if (row == nullptr) continue;
     row->power_limit_w = facts.power_limit_w;
     row->max_sm_clock_mhz = facts.max_sm_clock_mhz;
     devices.save(*row);
   }
-  for (const auto& sample : nvml->takeSamples()) {
+  auto samples = std::move(early_samples);
+  early_samples.clear();
+  for (auto& sample : nvml->takeSamples()) samples.push_back(std::move(sample));
+  if (by_uuid.empty()) {
+    early_samples = std::move(samples);
+    return;
+  }
+  for (const auto& sample : samples) {
+    const auto device = by_uuid.find(sample.uuid);
+    if (device == by_uuid.end()) continue;  // a GPU of the machine that the target does not use
     MachineSampleRow row;
     row.id = batch.nextId<MachineSampleRow>();
-    row.device_id = by_uuid[sample.uuid];
+    row.device_id = device->second;
     row.time_ns = static_cast<int64_t>(sample.time_ns) - options.time_base_ns;
     row.sm_clock_mhz = sample.sm_clock_mhz;
     row.memory_clock_mhz = sample.memory_clock_mhz;
@@ -214,6 +225,18 @@ void Recorder::Impl::nvmlRows() {
     row.pcie_rx_kb_per_s = sample.pcie_rx_kb_per_s;
     batch.put(row);
   }
+}
+
+// A program of 50 ms is over before NVML has started: the sample then tells the state right after it.
+void Recorder::Impl::awaitFirstSample() {
+  constexpr auto kAtMost = std::chrono::milliseconds(1000);
+  constexpr auto kStep = std::chrono::milliseconds(2);
+  watchWithNvml();
+  const bool used = std::any_of(devices.rows().begin(), devices.rows().end(),
+                                [](const auto& device) { return device.second.uuid.has_value(); });
+  if (!nvml || !used) return;
+  const auto deadline = Clock::now() + kAtMost;
+  while (!nvml->settled() && Clock::now() < deadline) std::this_thread::sleep_for(kStep);
 }
 
 Status Recorder::Impl::commitIfDue(bool now) {
@@ -237,6 +260,7 @@ Status Recorder::Impl::commitIfDue(bool now) {
   if (auto status = batch.commit(); !status) return status;
   rows_committed = batch.rows();
   records_committed = totals.spool_records;
+  totals.committed = mapper.gpuRecords();
   if (options.live) {
     ::unlink(checkpointPath(options.session_dir, checkpoint_number - 1).c_str());
     for (auto& process : processes) process.spool->removeConsumed();

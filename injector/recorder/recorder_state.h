@@ -72,6 +72,7 @@ struct Recorder::Impl {
   void watchWithNvml();
   void nvmlUnavailable(const std::string& why);
   void nvmlRows();
+  void awaitFirstSample();
   void takeUp(Process& process, const ProcessCheckpoint& from,
               const std::unordered_map<uint32_t, int64_t>& threads);
 
@@ -83,6 +84,7 @@ struct Recorder::Impl {
   SpoolReader reader;
   std::unique_ptr<NvmlSampler> nvml;
   bool nvml_tried = false;
+  std::vector<NvmlSample> early_samples;  // of GPUs that may turn out to be ours
   std::vector<Process> processes;
   std::vector<std::string> warnings;
   std::set<std::string> warned;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <filesystem>
 
 #include "injector/recorder/spool_bytes.h"
@@ -62,6 +63,21 @@ void ProcessSpool::refuse(const std::string& file, const std::string& reason) {
 
 std::string ProcessSpool::segmentPath(uint32_t sequence) const {
   return m_path + "/" + segmentFileName(sequence);
+}
+
+void ProcessSpool::requestStop() {
+  if (m_stop_requested || m_control_refused) return;
+  const std::string path = m_path + "/" + std::string(kControlFileName);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return;  // not there yet: asked again later
+  struct stat info {};
+  const uint32_t on = 1;
+  // The block lies whole on the disk and the process maps the same pages: nothing is allocated for this.
+  if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
+      info.st_size >= static_cast<off_t>(sizeof(spool::ControlBlock)))
+    m_stop_requested =
+        ::pwrite(fd, &on, sizeof on, offsetof(spool::ControlBlock, stop_requested)) == sizeof on;
+  ::close(fd);
 }
 
 bool ProcessSpool::refreshControl() {

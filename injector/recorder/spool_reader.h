@@ -34,6 +34,8 @@ class ProcessSpool {
   [[nodiscard]] uint32_t segment() const { return m_sequence; }
   [[nodiscard]] uint32_t index() const { return m_read; }
   void startAt(uint32_t segment, uint32_t index);
+  // Tells the process to record no more; its drain thread looks at every round. Once; no error is told.
+  void requestStop();
   // Removes the files of segments that were handed over wholly. Call after their rows are committed.
   void removeConsumed();
 
@@ -67,6 +69,7 @@ class ProcessSpool {
   uint32_t m_sequence = 1;
   uint32_t m_read = 0;  // records of the current segment handed over
   uint64_t m_torn = 0;
+  bool m_stop_requested = false;
   std::vector<std::string> m_consumed;
   std::vector<std::string> m_refusals;
   std::vector<spool::Record> m_buffer;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "schemas/tables.h"
 #include "tests/support/trace_builder.h"
 
 namespace perfscope {
@@ -30,7 +31,7 @@ TEST(ReportBuilder, AnEmptyProfileSaysWhatItLacks) {
   EXPECT_FALSE(r.utilisation.busy.has());
   EXPECT_FALSE(r.gaps.launch_latency.has());
   EXPECT_FALSE(r.memory.peak_bytes.has());
-  EXPECT_EQ(r.schema_version, 1);
+  EXPECT_EQ(r.schema_version, kSchemaVersion);
 }
 
 TEST(ReportBuilder, OneKernel) {

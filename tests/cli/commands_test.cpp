@@ -206,7 +206,8 @@ TEST(CommandLine, ExitCodesOfInputs) {
 }
 
 TEST(CommandLine, CountersAreNotInThisVersion) {
-  EXPECT_EQ(call({"run", "--counters", "sample", "--", "true"}).code, 69);
+  EXPECT_EQ(call({"run", "--counters", "replay", "--", "true"}).code, 69);
+  EXPECT_EQ(call({"run", "--sample-interval", "1us", "--", "true"}).code, 2);
 }
 
 TEST(CommandLine, WordsBehindTheDashesBelongToTheProgram) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "collector/hot/callbacks.h"
+#include "collector/window/step_matcher.h"
 #include "tests/support/fake_cupti.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -184,6 +185,21 @@ TEST(Callbacks, BackgroundErrorsAreCountedAndTheFirstIsKept) {
   EXPECT_EQ(hot.losses.value(Loss::BackgroundError), 2U);
   EXPECT_STREQ(hot.state.background_error.message, "first");
   EXPECT_EQ(hot.state.background_error.code, CUPTI_ERROR_OUT_OF_MEMORY);
+}
+
+TEST(NoAllocation, MatchingStepTexts) {
+  if (PERFSCOPE_CAN_COUNT == 0) GTEST_SKIP() << "a sanitizer owns malloc";
+  const StepMatcher usual("");
+  const StepMatcher pattern("^(train|eval) (step|batch)[ _#]*[0-9]{1,9}$");
+  ASSERT_FALSE(pattern.allocates());
+  bool right = true;
+  EXPECT_EQ(allocationsIn([&] {
+              right &= usual.matches("step 12") && pattern.matches("train step #17") &&
+                       pattern.matches("eval batch_123456789") && !pattern.matches("train step") &&
+                       !pattern.matches("a much longer text that is no step at all: train step #17 of 100");
+            }),
+            0U);
+  EXPECT_TRUE(right);
 }
 
 }  // namespace

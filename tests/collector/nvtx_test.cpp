@@ -6,6 +6,7 @@
 
 #include "collector/nvtx/nvtx_chain.h"
 #include "collector/nvtx/nvtx_handler.h"
+#include "collector/process/clock.h"
 #include "collector/spool/lane_drain.h"
 #include "tests/collector/spool_reading.h"
 
@@ -115,6 +116,30 @@ TEST_F(Nvtx, RangesAcrossDrainRounds) {
   EXPECT_TRUE(ranges().empty());
   pop();
   EXPECT_EQ(ranges().size(), 1U);
+}
+
+// A range that lasts is told once while it is open; a short one never, so it costs nothing.
+TEST_F(Nvtx, LongRangesAreToldWhileOpen) {
+  push("long");
+  client().get<nvtxRangeId_t(const char*)>(NVTX_CBID_CORE_RangeStartA)("whole");
+  drain.drain();
+  const uint64_t now = realtimeNs();
+  drain.tellOpenRanges(now, 1'000'000'000);  // open for less than that
+  EXPECT_TRUE(records.of<spool::NvtxRange>(Kind::NvtxRange).empty());
+  drain.tellOpenRanges(now + 2'000'000'000, 1'000'000'000);
+  drain.tellOpenRanges(now + 3'000'000'000, 1'000'000'000);  // once each
+  auto all = records.of<spool::NvtxRange>(Kind::NvtxRange);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(records.text(all[0].text_id), "long");
+  EXPECT_EQ(all[0].head.flags, spool::kFlagOpenRange);
+  EXPECT_EQ(all[0].end_ns, 0U);
+  EXPECT_EQ(all[1].head.flags, spool::kFlagOpenRange | spool::kFlagStartEnd);
+  pop();
+  all = ranges();
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[2].head.flags, 0);
+  EXPECT_EQ(all[2].start_ns, all[0].start_ns);
+  EXPECT_GT(all[2].end_ns, 0U);
 }
 
 TEST_F(Nvtx, AttributesDomainsAndPayloads) {

@@ -7,6 +7,7 @@
 #include "collector/interpose/exec_environment.h"
 #include "collector/interpose/gemm_record.h"
 #include "collector/process/process_info.h"
+#include "collector/process/runtime_version.h"
 
 namespace perfscope::collector {
 namespace {
@@ -18,6 +19,15 @@ TEST(ProcessInfo, OnlyNamedVariablesMayBeStored) {
   for (const char* name : {"SECRET_TEST", "AWS_SECRET_ACCESS_KEY", "HF_TOKEN", "PATH", "HOME",
                            "NCCL_SECRET_KEY", "RANKING", "RAN", "", "CUDA_INJECTION64_PATH"})
     EXPECT_FALSE(may(name)) << name;
+}
+
+TEST(RuntimeVersion, InTheNameOfTheLibrary) {
+  EXPECT_EQ(versionInCudartName("/usr/local/cuda/lib64/libcudart.so.12.8.90"), 12080U);
+  EXPECT_EQ(versionInCudartName("libcudart.so.13.0.96"), 13000U);
+  EXPECT_EQ(versionInCudartName("libcudart.so.12"), 0U);  // as in NVIDIA's wheels: no minor version
+  EXPECT_EQ(versionInCudartName("libcudart.so"), 0U);
+  EXPECT_EQ(versionInCudartName("/opt/libcudart.so.x.y/libcublas.so.12.8"), 0U);
+  EXPECT_EQ(askRuntimeVersion(), 0U);  // none is in this program
 }
 
 TEST(ProcessInfo, SecretsAndUnknownVariablesStayOut) {

@@ -257,6 +257,30 @@ TEST(RecordDecoder, MachineDescription) {
   EXPECT_EQ(d.records.of<spool::Module>(Kind::Module)[0].cubin_bytes, 5000U);
 }
 
+TEST(RecordDecoder, JitCompilation) {
+  Decoding d;
+  test::BufferBuilder buffer;
+  auto& jit = buffer.add<CUpti_ActivityJit2>(CUPTI_ACTIVITY_KIND_JIT);
+  jit.jitEntryType = CUPTI_ACTIVITY_JIT_ENTRY_PTX_TO_CUBIN;
+  jit.jitOperationType = CUPTI_ACTIVITY_JIT_OPERATION_COMPILE;
+  jit.start = 10;
+  jit.end = 30;
+  jit.correlationId = 8;
+  jit.jitOperationCorrelationId = 77;
+  jit.cacheSize = 4096;
+  jit.threadId = 101;
+  d.decode(buffer);
+  const auto jits = d.records.of<spool::Jit>(Kind::Jit);
+  ASSERT_EQ(jits.size(), 1U);
+  EXPECT_EQ(jits[0].end_ns, 30U);
+  EXPECT_EQ(jits[0].operation, 3U);
+  EXPECT_EQ(jits[0].entry, 1U);
+  EXPECT_EQ(jits[0].jit_id, 77U);
+  EXPECT_EQ(jits[0].cache_bytes, 4096U);
+  EXPECT_EQ(jits[0].correlation, 8U);
+  EXPECT_EQ(jits[0].head.thread, 101U);
+}
+
 TEST(RecordDecoder, OverheadAndGraphTrace) {
   Decoding d;
   test::BufferBuilder buffer;

@@ -63,6 +63,10 @@ table(
         "select count(distinct n.mangled) from kernel k join kernel_name n on n.id = k.name_id": 58000,
         "select count(*) from v_kernel where name not glob 'kernel_' || (grid_x - 1) || '*'": 0,
     }),
+    # A program of half a second: its runtime library is asked for its version. Without one it is not known.
+    Case("runtime_version", "endings return 10 500", env={"LD_PRELOAD": "{standins}/libcudart.so.13"}, status=7,
+         sql={"select runtime_version from process": 13000}),
+    Case("runtime_version_not_known", "endings return 10 500", status=7, sql={"select runtime_version from process": None}),
     Case("copies", "copies", sql={
         "select kind, count(*), sum(bytes) from memcpy group by kind order by kind":
             [(1, 10, 10 << 20), (2, 5, 5 * 4096), (8, 3, 3 << 24)],
@@ -73,6 +77,9 @@ table(
         API_CALLS.format("cudaStreamSynchronize"): 1,
         API_CALLS.format("cudaDeviceSynchronize"): 1,
         "select count(*) from synchronization": 0,
+        "select operation, entry, duration_ns, cache_bytes from v_jit order by start_ns":
+            [("compile", "ptx_to_cubin", 2_000_000, 1 << 20), ("cache_store", "ptx_to_cubin", 500_000, 1 << 20)],
+        API_CALLS.format("cuModuleLoadData"): 1,
         "select operation, count(*), max(bytes) from memory_event group by operation order by operation":
             [(1, 1, 1 << 20), (2, 1, 0)],
     }),

@@ -98,6 +98,17 @@ def sigkill_target(bench):
     contains(report.text(), "killed", "report")
 
 
+@procedure
+def sigkill_inside_a_range(bench):
+    child = bench.start(bench.command("nvtx_steps 1000 5 20"))
+    time.sleep(1.2)
+    os.kill(wait_for(lambda: child_of(child.pid), "the target"), signal.SIGKILL)
+    bench.finish(child)
+    open_ranges = "select s.text, r.kind from nvtx_range r join string s on s.id = r.text_id where r.duration_ns is null"
+    equal(bench.query(open_ranges), ("whole run", "start_end"), "the range that was open")
+    at_least(bench.query("select count(*) from nvtx_range where duration_ns is not null"), 20, "ended ranges")
+
+
 def is_running(pid):
     try:
         return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] != "Z"

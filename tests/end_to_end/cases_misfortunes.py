@@ -18,10 +18,11 @@ table(
          sql={KERNELS: 980, LOSSES: ("cupti_dropped", 20)}),
     Case("unknown_records", "launch_storm 1000 1 1", env={"STANDIN_CUPTI_UNKNOWN_EVERY": 100}, lossless=False,
          sql={KERNELS: 1000, LOSSES: ("unknown_record", 10)}),
-    Case("kind_refused", "copies", env={"STANDIN_CUPTI_REFUSE_KINDS": "2,17"}, sql={  # MEMSET, OVERHEAD
+    Case("kind_refused", "copies", env={"STANDIN_CUPTI_REFUSE_KINDS": "2,17,52"}, sql={  # MEMSET, OVERHEAD, JIT
+        "select count(*) from jit_event": 0,
         "select count(*) from memcpy": 18, "select count(*) from memset": 0,
         "select group_concat(detail) from (select detail from ledger where name = 'kind_unavailable' order by detail)":
-            "MEMSET,OVERHEAD"}),
+            "JIT,MEMSET,OVERHEAD"}),
     Case("background_error", "launch_storm 1000 1 1", env={"STANDIN_CUPTI_BACKGROUND_ERROR": 1}, lossless=False, sql={
         KERNELS: 1000, LOSSES: ("background_error", 1)}),
     # CUDA 12.0: smaller records, no selection of API calls, no second subscribe call.
@@ -30,7 +31,9 @@ table(
         "select count(*) from api_call a join api_name n on n.id = a.api_id where n.name like 'cudaGetDevice%'": 0}),
     Case("cuda_12_0_copies", "copies", env={"PERFSCOPE_CUPTI": "{standins}/cuda12/libcupti.so.12"}, sql={
         "select count(*) from memcpy": 18, "select count(*) from memset": 7, "select count(*) from memory_event": 2,
-        "select name, sm_count from device": ("NVIDIA H200", 132)}),
+        "select name, sm_count from device": ("NVIDIA H200", 132),
+        # The kind came with CUDA 12.8: not asked for, hence not refused.
+        "select count(*) from jit_event": 0, "select count(*) from ledger where detail = 'JIT'": 0}),
     Case("cuda_12_0_graphs", "graph_storm 100 20", env={"PERFSCOPE_CUPTI": "{standins}/cuda12/libcupti.so.12"},
          sql={KERNELS: 2000, "select count(distinct graph_node_id) from kernel": 20}),
     Case("flush_fails", "launch_storm 1000 1 1", env={"STANDIN_CUPTI_FAIL": "cuptiActivityFlushAll"}, lossless=False,

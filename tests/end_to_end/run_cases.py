@@ -15,6 +15,7 @@ import cases_playback  # noqa: E402,F401
 import cases_processes  # noqa: E402,F401
 import cases_refusals  # noqa: E402,F401
 import cases_reports  # noqa: E402,F401
+import cases_starts  # noqa: E402,F401
 import cases_windows  # noqa: E402,F401
 from harness import SKIPPED, Bench, Skip  # noqa: E402
 

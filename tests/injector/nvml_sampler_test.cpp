@@ -88,6 +88,34 @@ TEST(NvmlSampler, SamplesOnlyWatchedGpus) {
   EXPECT_EQ(facts[0].max_sm_clock_mhz, 1985);
 }
 
+// Until it is known which GPU is used, all are sampled; the first sample comes at once, not after a period.
+TEST(NvmlSampler, FirstSampleComesAtOnce) {
+  NvmlApi api = fake();
+  api.count = [](unsigned* count) { return *count = 2, 0; };
+  api.byIndex = [](unsigned index, NvmlDevice* device) {
+    *device = const_cast<char*>(index == 0 ? "0" : "1");
+    return 0;
+  };
+  api.uuid = [](NvmlDevice device, char* text, unsigned size) {
+    std::snprintf(text, size, "GPU-known-%s", static_cast<const char*>(device));
+    return 0;
+  };
+  const auto sampler = NvmlSampler::start(0.1, api);  // a period of 10 s
+  std::vector<NvmlSample> samples;
+  ASSERT_TRUE(eventually([&] {
+    for (auto& sample : sampler->takeSamples()) samples.push_back(sample);
+    return samples.size() == 2;
+  }));
+  EXPECT_EQ(samples[0].uuid, "GPU-known-0");
+  EXPECT_EQ(samples[1].uuid, "GPU-known-1");
+  EXPECT_FALSE(sampler->settled());
+  sampler->watch("GPU-known-1");
+  ASSERT_TRUE(eventually([&] { return sampler->settled(); }));
+  samples = sampler->takeSamples();
+  ASSERT_EQ(samples.size(), 1U);
+  EXPECT_EQ(samples[0].uuid, "GPU-known-1");
+}
+
 TEST(NvmlSampler, SlowQueriesComeOnceASecond) {
   const auto sampler = NvmlSampler::start(100, fake());
   sampler->watch("GPU-known");

@@ -132,6 +132,15 @@ const std::map<spool::Kind, KindCase>& cases() {
           s.add(r);
         },
         "SELECT module||','||unload||','||(cubin_bytes IS NULL) FROM module_event", "8,1,1"}},
+      {K::Jit,
+       {[](auto& s, const Ids&) {
+          auto r = timed<spool::Jit>(K::Jit);
+          r.operation = 3, r.entry = 1, r.jit_id = 9, r.device = 1;
+          s.add(r);
+        },
+        "SELECT operation||','||entry||','||duration_ns||','||thread||','||jit_id||','||device||','||"
+        "(correlation_id IS NULL) FROM jit_event",
+        "compile,ptx_to_cubin,500,55,9,1,1"}},
       {K::DeviceIdentity,
        {[](auto&, const Ids&) {}, "SELECT name||cc_major FROM device WHERE id = 0", "NVIDIA H2009"}},
       {K::DeviceLimits, {[](auto&, const Ids&) {}, "SELECT max_warps_per_sm FROM device WHERE id = 0", "64"}},

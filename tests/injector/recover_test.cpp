@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "injector/recorder/checkpoint.h"
 #include "injector/recorder/recorder.h"
@@ -130,6 +131,29 @@ TEST_F(Killed, BeforeAnythingWasTaken) {
   const auto outcome = recoverSession(m_session, "", false);  // the begun profile is no obstacle
   ASSERT_TRUE(outcome) << outcome.error().sentence();
   EXPECT_EQ(value("SELECT count(*) FROM kernel"), "1");
+}
+
+// What a recorder may have made of its output when it is killed at once: all of it gives way, nothing else.
+TEST_F(Killed, WhileItMadeItsFiles) {
+  const std::string output = m_dir.file("p.perfscope");
+  std::ofstream(output).flush();
+  ASSERT_TRUE(recoverSession(m_session, "", false));  // an empty file, an empty folder
+  EXPECT_EQ(value("SELECT value FROM meta WHERE key = 'closed'"), "1");
+  EXPECT_FALSE(fs::exists(m_session));
+
+  fs::remove(output);
+  fs::create_directory(m_session);
+  {
+    auto db = Database::open(output, Database::Mode::Create);
+    ASSERT_TRUE(db && db->execute("PRAGMA journal_mode = WAL"));
+  }
+  ASSERT_TRUE(recoverSession(m_session, "", false));
+  EXPECT_EQ(value("SELECT value FROM meta WHERE key = 'closed'"), "1");
+
+  fs::create_directory(m_session);
+  const auto refused = recoverSession(m_session, "", false);  // a complete profile is somebody's
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::Output);
 }
 
 TEST_F(Killed, WithoutTheBegunProfileItSaysWhatIsMissing) {

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "injector/borrowed_signals.h"
+#include "injector/session_files.h"
 #include "schemas/trace_reader.h"
 #include "tests/support/spool_builder.h"
 #include "tests/support/temp_dir.h"
@@ -113,6 +115,34 @@ TEST_F(RunSession, NoSecretOfTheEnvironmentIsInTheProfile) {
   const std::string bytes((std::istreambuf_iterator<char>(file)), {});
   ASSERT_FALSE(bytes.empty());
   EXPECT_EQ(bytes.find("s3cr3t-value"), std::string::npos);
+}
+
+TEST_F(RunSession, ASignalBeforeTheTargetStartsLeavesNothing) {
+  const BorrowedSignals signals;
+  ::raise(SIGTERM);
+  const RunOptions o = options("touch '" + m_dir.file("it-ran") + "'", false);
+  const auto outcome = runSession(o);
+  ASSERT_TRUE(outcome) << outcome.error().sentence();
+  EXPECT_EQ(outcome->interrupted_by, SIGTERM);
+  EXPECT_EQ(outcome->target_status, 128 + SIGTERM);
+  EXPECT_TRUE(fs::is_empty(m_dir.path()));
+}
+
+TEST_F(RunSession, ACompleteProfileKeepsNoCheckpoint) {
+  prepare(99999999, 5);
+  ASSERT_TRUE(runSession(options("sleep 0.2")));
+  EXPECT_EQ(value("SELECT count(*) FROM meta WHERE key = 'checkpoint'"), "0");
+}
+
+TEST(SessionFiles, DefaultNamesDoNotMeet) {
+  const TempDir dir;
+  const fs::path before = fs::current_path();
+  fs::current_path(dir.path());
+  const auto first = prepareSession("", "train", false);
+  const auto second = prepareSession("", "train", false);
+  fs::current_path(before);
+  ASSERT_TRUE(first && second) << second.error().sentence();
+  EXPECT_NE(first->output, second->output);
 }
 
 TEST_F(RunSession, EmptyProfileSaysWhy) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "schemas/trace_reader.h"
@@ -86,6 +87,37 @@ TEST(TraceReader, RefusesWhatIsNoProfile) {
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().kind, ErrorKind::InputRefused);
   EXPECT_NE(refused.error().sentence().find("PerfScope profile"), std::string::npos);
+}
+
+TEST(TraceReader, BesideASessionFolderItNamesTheRemedy) {
+  test::TempDir dir;
+  const std::string path = dir.file("p.perfscope");
+  std::ofstream(path).flush();
+  EXPECT_EQ(TraceReader::open(path).error().remedy.find("recover"), std::string::npos);
+  std::filesystem::create_directory(path + ".session");
+  EXPECT_NE(TraceReader::open(path).error().remedy.find("`perfscope recover " + path + ".session`"),
+            std::string::npos);
+}
+
+// A profile of version 1 is read as if it had the tables that came later; the file stays as it is.
+TEST(TraceReader, OlderVersionsAreReadAsTheNewest) {
+  const test::TempDir dir;
+  const auto path = dir.file("a.perfscope");
+  {
+    auto writer = TraceWriter::create(path, 0);
+    ASSERT_TRUE(writer);
+    ASSERT_TRUE(writer->setMeta("schema_version", "1"));
+    ASSERT_TRUE(writer->database().execute("DROP VIEW v_jit; DROP TABLE jit_event; PRAGMA user_version = 1"));
+    ASSERT_TRUE(writer->close());
+  }
+  const auto reader = TraceReader::open(path);
+  ASSERT_TRUE(reader) << reader.error().sentence();
+  const auto rows = reader->all<JitEventRow>();  // every column under its name
+  ASSERT_TRUE(rows) << rows.error().sentence();
+  EXPECT_TRUE(rows->empty());
+  EXPECT_EQ(reader->database().scalar("SELECT count(*) FROM v_jit")->value_or(""), "0");
+  auto plain = Database::open(path, Database::Mode::ReadOnly);
+  EXPECT_EQ(plain->scalar("SELECT count(*) FROM sqlite_master WHERE name = 'jit_event'")->value_or(""), "0");
 }
 
 TEST(TraceReader, RefusesNewerVersionsByName) {

@@ -38,6 +38,8 @@ size_t recordBytes(CUpti_ActivityKind kind) {
       return sizeof(CUpti_ActivityDevice5);
     case CUPTI_ACTIVITY_KIND_MODULE:
       return sizeof(CUpti_ActivityModule);
+    case CUPTI_ACTIVITY_KIND_JIT:
+      return sizeof(CUpti_ActivityJit2);
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
       return sizeof(CUpti_ActivityGraphTrace2);
     case CUPTI_ACTIVITY_KIND_MARKER:

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <ctime>
 
 #include "tests/support/standins/cupti/misfortune.h"
 #include "tests/support/standins/cupti/playback.h"
@@ -134,10 +135,32 @@ void streamCreated(uint32_t context, uint32_t stream) {
   Cupti::get().add(&record, sizeof record);
 }
 
+// Every module is compiled from PTX in 2 ms and then stored.
+void playJit(uint32_t module) {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const uint64_t end = static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+  CUpti_ActivityJit2 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_JIT;
+  record.jitEntryType = CUPTI_ACTIVITY_JIT_ENTRY_PTX_TO_CUBIN;
+  record.processId = static_cast<uint32_t>(::getpid());
+  record.threadId = static_cast<uint32_t>(::gettid());
+  record.jitOperationCorrelationId = module;
+  record.cacheSize = 1 << 20;
+  for (const auto operation :
+       {CUPTI_ACTIVITY_JIT_OPERATION_COMPILE, CUPTI_ACTIVITY_JIT_OPERATION_CACHE_STORE}) {
+    record.jitOperationType = operation;
+    record.start = operation == CUPTI_ACTIVITY_JIT_OPERATION_COMPILE ? end - 3'000'000 : end - 1'000'000;
+    record.end = record.start + (operation == CUPTI_ACTIVITY_JIT_OPERATION_COMPILE ? 2'000'000 : 500'000);
+    Cupti::get().add(&record, sizeof record);
+  }
+}
+
 void moduleLoaded(uint32_t context, uint32_t module, uint64_t cubin_bytes) {
   CUpti_ModuleResourceData module_data{module, cubin_bytes, nullptr};
   const CUpti_ResourceData data{contextHandle(context), {}, &module_data};
   Cupti::get().notify(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
+  if (wants(CUPTI_ACTIVITY_KIND_JIT)) playJit(module);
   if (!wants(CUPTI_ACTIVITY_KIND_MODULE)) return;
   CUpti_ActivityModule record{};
   record.kind = CUPTI_ACTIVITY_KIND_MODULE;

@@ -148,6 +148,8 @@ size_t recordBytes(uint32_t kind) {
       return old ? sizeof(CUpti_ActivityMemory3) : sizeof(CUpti_ActivityMemory4);
     case CUPTI_ACTIVITY_KIND_MODULE:
       return sizeof(CUpti_ActivityModule);
+    case CUPTI_ACTIVITY_KIND_JIT:
+      return sizeof(CUpti_ActivityJit2);
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
       return old ? sizeof(CUpti_ActivityGraphTrace) : sizeof(CUpti_ActivityGraphTrace2);
     case CUPTI_ACTIVITY_KIND_MEM_DECOMPRESS:
