@@ -12,6 +12,7 @@ namespace perfscope::cli {
 [[nodiscard]] Command queryCommand();
 [[nodiscard]] Command hardwareCommand();
 [[nodiscard]] Command calcCommand();
+[[nodiscard]] Command calibrateCommand();
 [[nodiscard]] Command doctorCommand();
 [[nodiscard]] Command recoverCommand();
 [[nodiscard]] Command schemaCommand();

@@ -18,7 +18,7 @@ set(MAY_INCLUDE_gui schemas analysis injector gui)
 set(FOLDERS schemas collector injector analysis cli gui)
 
 # The guest takes only this much of the contract into the target.
-set(COLLECTOR_CONTRACT spool_format.h loss_counters.h collector_config.h result.h spool_names.h notes.h)
+set(COLLECTOR_CONTRACT spool_format.h loss_counters.h collector_config.h result.h spool_names.h notes.h counter_roles.h)
 
 # Includes that have an owner: pattern of the include, pattern of the files that may have it, why.
 set(OWNED_INCLUDES "^sqlite3\\.h$" "^CLI/" "^(cupti|cuda|nvtx|nccl|cublas|nvml|generated_cuda)" "^simdjson" "^Q[A-Z]"

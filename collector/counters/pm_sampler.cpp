@@ -163,6 +163,7 @@ CounterFailure PmSampler::configure(uint64_t interval_ns) {
   if (const auto code = m_api->pm_enable(&enable); code != CUPTI_SUCCESS)
     return {"cuptiPmSamplingEnable", code};
   m_sampling = enable.pPmSamplingObject;
+  m_interval_ns = interval_ns;
   auto set = PERFSCOPE_PARAMS(CUpti_PmSampling_SetConfig_Params);
   set.pPmSamplingObject = m_sampling;
   set.configSize = m_config.size();
@@ -278,8 +279,9 @@ void PmSampler::evaluate(size_t samples, const Take& take, SamplerRound& result)
       result.failure = {"cuptiProfilerHostEvaluateToGpuValues", code};
       return;
     }
-    if (m_last_end_ns != 0 && info.startTimestamp > m_last_end_ns)
-      result.lost_ns += info.startTimestamp - m_last_end_ns;
+    // Starts and ends are rounded: a hole is what half a sample would have filled.
+    const uint64_t hole_ns = info.startTimestamp > m_last_end_ns ? info.startTimestamp - m_last_end_ns : 0;
+    if (m_last_end_ns != 0 && hole_ns > m_interval_ns / 2) result.lost_ns += hole_ns;
     m_last_end_ns = info.endTimestamp;
     take(info.startTimestamp, info.endTimestamp, m_values);
     ++result.samples;

@@ -76,6 +76,7 @@ class PmSampler {
   std::vector<uint8_t> m_config;
   CUpti_PmSampling_Object* m_sampling = nullptr;
   std::vector<uint8_t> m_image, m_empty_image;
+  uint64_t m_interval_ns = 0;
   size_t m_evaluated = 0;      // samples of the image that were handed out
   uint64_t m_last_end_ns = 0;  // of the sample before; 0 = none since start
   bool m_running = false;

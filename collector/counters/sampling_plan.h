@@ -12,7 +12,7 @@ namespace perfscope::collector {
 inline constexpr std::array<uint64_t, 8> kIntervalsNs = {20'000,  50'000,    100'000,   200'000,
                                                          500'000, 1'000'000, 2'000'000, 5'000'000};
 // Evaluation may take this share of the time, so that a slow moment does not overflow the hardware's buffer.
-inline constexpr double kBusyShareAtMost = 0.6;
+inline constexpr double kBusyShareAtMost = 0.75;
 
 class SamplingPlan {
  public:

@@ -13,15 +13,16 @@ import sys
 import time
 import traceback
 
+import cases_calibrate
 import cases_counts
 import cases_process
 import cases_torch
 import harness
 from cases import Machine, Skip
 
-# Counts and exits do not depend on timing, so those cases share the GPU; the torch cases run alone, after them.
+# Counts and exits do not depend on timing, so those cases share the GPU; the others run alone, after them.
 TOGETHER = {**cases_counts.CASES, **cases_process.CASES}
-ALONE = cases_torch.CASES
+ALONE = {**cases_torch.CASES, **cases_calibrate.CASES}
 
 
 class Session:
