@@ -14,11 +14,11 @@ namespace perfscope {
 inline constexpr int32_t kNoSubject = -1;
 
 struct CounterColumns {
-  AttributionInput input;                 // without samples
-  std::vector<int32_t> subject_of_name;   // by Trace::names; kNoSubject = never ran on this GPU
-  std::vector<uint8_t> is_pooled;         // by Trace::names: its subject is a pool
-  std::vector<std::string> labels;        // by subject: short kernel name, "copies DtoH", "small gemm kernels"
-  std::vector<int32_t> name_of_subject;   // kNoSubject = no kernel of its own
+  AttributionInput input;                // without samples
+  std::vector<int32_t> subject_of_name;  // by Trace::names; kNoSubject = never ran on this GPU
+  std::vector<uint8_t> is_pooled;        // by Trace::names: its subject is a pool
+  std::vector<std::string> labels;       // by subject: short kernel name, "copies DtoH", "small gemm kernels"
+  std::vector<int32_t> name_of_subject;  // kNoSubject = no kernel of its own
 };
 
 // `classes`: by Trace::names. Needs 24 bytes for everything that ran on the device.

@@ -97,6 +97,18 @@ double inflation(const std::vector<Combination>& totals, const std::vector<doubl
   return std::clamp(*middle, 1.0, 100.0);
 }
 
+// What a wrong shape of the model does, as if it were one more random error (half an interval each way).
+void addModelError(const std::vector<Combination>& totals, const RoleFit& fit,
+                   std::vector<double>& covariance) {
+  const size_t n = totals.size();
+  for (const std::vector<double>* change : {&fit.earlier, &fit.later}) {
+    std::vector<double> by(n);
+    for (size_t i = 0; i < n; ++i) by[i] = totals[i].of(*change) / kHalfInterval;
+    for (size_t i = 0; i < n; ++i)
+      for (size_t j = 0; j < n; ++j) covariance[i * n + j] += by[i] * by[j];
+  }
+}
+
 struct Bounds {
   double total, low, high;
 };
@@ -105,7 +117,7 @@ Bounds boundsOf(const Combination& combination, double variance, const RoleFit& 
   Bounds bounds{combination.of(fit.rates), 0, 0};
   const std::vector<double> values = resampledTotals(combination, fit);
   const double half =
-      std::max(kHalfInterval * std::sqrt(std::max(0.0, variance)), kModelError * bounds.total);
+      std::hypot(kHalfInterval * std::sqrt(std::max(0.0, variance)), kModelError * bounds.total);
   double down = half, up = half;
   if (!values.empty()) {
     down = std::max(half, kFewSegments * (bounds.total - quantile(values, 0.025)));
@@ -248,6 +260,7 @@ RoleAttribution estimatesOf(const AttributionInput& input, const ColumnCover& co
   question.widest = kWidestInterval;
   const double factor = inflation(totals, question.covariance, fit);
   for (double& entry : question.covariance) entry *= factor;
+  addModelError(totals, fit, question.covariance);
   for (const Combination& total : totals) question.total.push_back(total.of(fit.rates));
   addGroups(totals, question, fit, result);
   for (size_t i = 0; i < input.subjects.size(); ++i) {

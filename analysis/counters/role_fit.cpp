@@ -40,14 +40,27 @@ void walk(const AttributionInput& input, const RowShape& shape, CounterRole role
   });
 }
 
-// First solution and scatter on the subset.
-NoiseModel noiseOf(const AttributionInput& input, const SampleSubset& subset, const RowShape& shape,
-                   CounterRole role, std::vector<double>& rates) {
+std::vector<double> solveOn(const AttributionInput& input, const SampleSubset& subset, const RowShape& shape,
+                            CounterRole role) {
   NormalEquations sums(shape.columns(), 1);
   walk(input, shape, role, subset,
        [&](const SampleRow& row, double value) { sums.add(row, &value, 1.0 / row.duration_us); });
   FreeColumns free(shape.columns(), 1);
-  rates = solveNonNegative(sums, 0, free);
+  return solveNonNegative(sums, 0, free);
+}
+
+std::vector<double> shifted(const AttributionInput& input, const SampleSubset& subset, RowShape shape,
+                            CounterRole role, int64_t by_ns, const std::vector<double>& from) {
+  shape.skew_ns += by_ns;
+  std::vector<double> change = solveOn(input, subset, shape, role);
+  for (size_t i = 0; i < change.size(); ++i) change[i] -= from[i];
+  return change;
+}
+
+// First solution and scatter on the subset.
+NoiseModel noiseOf(const AttributionInput& input, const SampleSubset& subset, const RowShape& shape,
+                   CounterRole role, std::vector<double>& rates) {
+  rates = solveOn(input, subset, shape, role);
   NoiseModel noise;
   walk(input, shape, role, subset, [&](const SampleRow& row, double value) {
     const double expected = predicted(row, rates);
@@ -119,6 +132,8 @@ RoleFit fitRole(const AttributionInput& input, const SampleSubset& subset, const
   fit.overlap_us.assign(shape.columns(), 0.0);
   std::vector<double> first_rates;
   const NoiseModel noise = noiseOf(input, subset, shape, role, first_rates);
+  fit.earlier = shifted(input, subset, shape, role, -kShiftNs, first_rates);
+  fit.later = shifted(input, subset, shape, role, kShiftNs, first_rates);
   Segments segments(input, shape.columns());
   const auto every = [](size_t, size_t) { return true; };
   walk(input, shape, role, every, [&](const SampleRow& row, double value) {

@@ -25,6 +25,15 @@ void matchHardware(const DeviceRow& row, const hardware::HardwareSpec* forced, D
   }
 }
 
+CounterOptions counterOptions(const ProfileFacts& facts, int threads) {
+  CounterOptions options;
+  options.threads = threads;
+  for (const DeviceFacts& device : facts.devices)
+    options.bandwidth.push_back(device.hardware ? device.hardware->spec.dram_bandwidth_bytes_per_s
+                                                : std::nullopt);
+  return options;
+}
+
 }  // namespace
 
 Result<ProfileFacts> gatherFacts(const std::string& path, const FactOptions& options) {
@@ -58,6 +67,9 @@ Result<ProfileFacts> gatherFacts(const std::string& path, const FactOptions& opt
   facts.gemm_links = linkGemms(facts.trace, facts.classes, facts.kernels, window);
   facts.gaps = analyseGaps(facts.trace, window, options.largest_gaps);
   helpers.join();
+  auto counters = gatherCounters(facts.trace, facts.classes, counterOptions(facts, options.threads));
+  if (!counters) return tl::unexpected(counters.error());
+  facts.counters = std::move(*counters);
   addShortTimes(facts.trace, facts.launches.cost.p50_ns, facts.kernels);
   return facts;
 }

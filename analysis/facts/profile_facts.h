@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/facts/counter_facts.h"
 #include "analysis/facts/gemm_links.h"
 #include "analysis/facts/kernel_facts.h"
 #include "analysis/facts/machine_state.h"
@@ -45,6 +46,7 @@ struct ProfileFacts {
   GemmLinks gemm_links;
   LaunchFacts launches;
   GapAnalysis gaps;
+  CounterFacts counters;
 };
 
 // Errors: those of loadTrace(); Usage for an unknown hardware_spec.

@@ -6,6 +6,7 @@
 
 #include "analysis/facts/launch_occupancy.h"
 #include "analysis/model/roofline_formulas.h"
+#include "analysis/report/build_counters.h"
 #include "analysis/report/build_sections.h"
 #include "analysis/roofline/roofline.h"
 
@@ -13,7 +14,6 @@ namespace perfscope::build {
 namespace {
 
 constexpr std::string_view kCounted = "counted:api";
-constexpr std::string_view kNoCounters = "no hardware counters were collected";
 
 std::string noFlopsWhy(const KernelFacts& kernel) {
   if (kernel.kernel_class == KernelClass::Gemm) {
@@ -73,8 +73,6 @@ void fillWork(const KernelFacts& kernel, const RoofPoint& point, KernelReport& r
                point.flops > 0 ? "no launch with known FLOPs lies in the analysed time" : point.no_flops_why);
   const std::string no_bytes = point.flops > 0 ? point.no_bytes_why : point.no_flops_why;
   r.bytes.algorithmic = positive(point.bytes, no_bytes);
-  r.flops.executed = Measured<double>::absent(std::string(kNoCounters));
-  r.bytes.dram_read = r.bytes.dram_write = r.bytes.l2 = r.intensity_dram = r.flops.executed;
   r.achieved_flops = positive(perSecond(point.flops, point.flop_ns), point.no_flops_why);
   r.achieved_bytes_per_s = positive(perSecond(point.bytes, point.byte_ns), no_bytes);
   const bool both = r.achieved_flops.has() && r.achieved_bytes_per_s.has();
@@ -119,9 +117,12 @@ KernelReport kernelReport(const ProfileFacts& facts, const KernelFacts& kernel) 
   r.shape_count = kernel.shape_count;
   r.graph_node_count = kernel.graph_node_count;
   fillShape(trace.shapes[kernel.main_shape], trace.devices[kernel.device], r);
-  const RoofPoint point = roofPoint(kernel, facts.launches);
+  RoofPoint point = roofPoint(kernel, facts.launches);
   fillWork(kernel, point, r);
-  r.roofline = placeUnderRoofs(roofSource(facts, kernel.device), point);
+  const RoofSource source = roofSource(facts, kernel.device);
+  addCounters(facts, kernel, source, r);
+  useMeasured(r, point);
+  r.roofline = placeUnderRoofs(source, point);
   if (kernel.work.launches > 0 && kernel.work.launches < kernel.count) {
     r.roofline.why += fmt::format("; FLOPs known for {} of {} launches", kernel.work.launches, kernel.count);
   }
@@ -175,7 +176,7 @@ UtilisationReport utilisation(const ProfileFacts& facts, const std::vector<Kerne
                          : Measured<double>::absent("the profile has no GPU record that takes any time");
   result.mfu = Measured<double>::absent("no model description was given");
   result.mbu_model = result.mfu;
-  result.mbu_measured = Measured<double>::absent(std::string(kNoCounters));
+  result.mbu_measured = measuredMemoryUse(facts);
   result.hfu = hardwareUtilisation(facts, kernels);
   return result;
 }

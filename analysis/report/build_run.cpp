@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/metrics/thresholds.h"
+#include "analysis/report/build_counters.h"
 #include "analysis/report/build_sections.h"
 
 namespace perfscope::build {
@@ -148,8 +149,7 @@ std::vector<DeviceReport> devices(const ProfileFacts& facts) {
     r.temperature_c = device.machine.temperature_c;
     r.throttle = device.machine.throttle;
     r.energy_j = device.machine.energy_j;
-    const std::string no_counters = "no hardware counters were collected";
-    r.dram_read_bytes = r.dram_write_bytes = r.tensor_active = Measured<double>::absent(no_counters);
+    addCounters(facts, i, r);
     std::vector<Interval> opaque;
     for (const GraphLaunchRow& row : trace.opaque_graphs) {
       if (row.device_id == r.id) opaque.push_back({row.start_ns, row.start_ns + row.duration_ns});
@@ -165,7 +165,11 @@ std::vector<std::string> conventions(const ProfileFacts& facts) {
   std::vector<std::string> lines = {
       "FLOPs: one fused multiply-add counts 2; sparsity off; matrix products 2 m n k batch from the library "
       "call.",
-      "Bytes: algorithmic (each operand once, the result once); no DRAM counters in this profile.",
+      facts.counters.empty()
+          ? "Bytes: algorithmic (each operand once, the result once); no DRAM counters in this profile."
+          : "Bytes: of device memory where counters tell (their intervals: 95 %), else algorithmic (each "
+            "operand "
+            "once, the result once).",
       "Peaks: dense, of the executed precision, at the median SM clock of the analysed time where it was "
       "sampled.",
       "Times: integer ns; unions of half-open intervals per device, never sums over streams or devices.",

@@ -180,6 +180,14 @@ void addAssumptions(const ProfileFacts& facts, TrustReport& trust) {
   }
 }
 
+void addCounterNotes(const ProfileFacts& facts, TrustReport& trust) {
+  for (auto& [id, text] : counterNotes(facts.counters, facts.trace))
+    trust.assumptions.push_back({std::move(id), std::move(text)});
+  for (const std::string& problem : facts.counters.problems)
+    trust.losses.push_back({"counter_block_damaged", "data_loss",
+                            "hardware counter samples could not be read and are missing: " + problem, 1});
+}
+
 }  // namespace
 
 TrustReport trust(const ProfileFacts& facts) {
@@ -189,6 +197,7 @@ TrustReport trust(const ProfileFacts& facts) {
   addLedger(facts.trace, trust);
   addGated(facts, trust);
   addAssumptions(facts, trust);
+  addCounterNotes(facts, trust);
   trust.complete =
       facts.trace.closed && std::none_of(trust.losses.begin(), trust.losses.end(),
                                          [](const auto& loss) { return isSevere(loss.severity); });

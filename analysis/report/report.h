@@ -133,6 +133,8 @@ struct FlopsReport {
 };
 struct BytesReport {
   Measured<double> algorithmic, dram_read, dram_write, l2;
+  std::optional<double> dram_low, dram_high;  // of read + write: 95 % interval (sampled), range (replay)
+  std::optional<double> l2_low, l2_high;
 };
 struct RooflineReport {
   std::string verdict;    // memory|compute|below_both|launch|no_flops|unknown
@@ -163,7 +165,9 @@ struct KernelReport {
   RooflineReport roofline;
   std::string alignment;  // empty, or what is misaligned
   int64_t graph_node_count = 0;
-  std::map<std::string, double> instruction_mix;  // empty = not measured
+  Measured<double> tensor_active;                 // pipe-active cycles / elapsed, over all SMs
+  std::map<std::string, double> instruction_mix;  // amounts by counter role; empty = not measured
+  std::string instruction_mix_why;
 };
 
 struct GapCause {

@@ -26,10 +26,13 @@ Json bytes(const BytesReport& b) {
   Json dram = Json::object();
   put(dram, "read", b.dram_read);
   put(dram, "write", b.dram_write);
-  dram["low"] = nullptr;
-  dram["high"] = nullptr;
+  dram["low"] = b.dram_low ? number(*b.dram_low) : Json(nullptr);
+  dram["high"] = b.dram_high ? number(*b.dram_high) : Json(nullptr);
   dram["provenance"] = b.dram_read.has() ? Json(b.dram_read.provenance) : Json(nullptr);
-  return {{"dram", dram}, {"l2", withProvenance(b.l2)}, {"algorithmic", withProvenance(b.algorithmic)}};
+  Json l2 = withProvenance(b.l2);
+  l2["low"] = b.l2_low ? number(*b.l2_low) : Json(nullptr);
+  l2["high"] = b.l2_high ? number(*b.l2_high) : Json(nullptr);
+  return {{"dram", dram}, {"l2", l2}, {"algorithmic", withProvenance(b.algorithmic)}};
 }
 
 Json roofline(const RooflineReport& r) {
@@ -104,9 +107,11 @@ Json kernel(const KernelReport& k) {
   put(result, "achieved_bytes_per_s", k.achieved_bytes_per_s);
   result["roofline"] = roofline(k.roofline);
   result["alignment"] = k.alignment.empty() ? Json(nullptr) : Json(k.alignment);
+  put(result, "tensor_active", k.tensor_active);
   result["instruction_mix"] = nullptr;
   if (k.instruction_mix.empty()) {
-    result["instruction_mix_why"] = "needs hardware counters";
+    result["instruction_mix_why"] =
+        k.instruction_mix_why.empty() ? "needs hardware counters" : k.instruction_mix_why;
   } else {
     Json mix = Json::object();
     for (const auto& [pipe, part] : k.instruction_mix) mix[pipe] = number(part);

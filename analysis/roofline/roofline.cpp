@@ -95,6 +95,15 @@ std::string launchClause(const RoofPoint& point) {
       point.short_share * 100);
 }
 
+// What it moves beyond the operands: named where the algorithmic bytes are known too.
+std::string excessClause(const RoofPoint& point) {
+  constexpr double kWorthMentioning = 1.3;
+  if (point.boundary == "algorithmic" || point.algorithmic_bytes_per_ns <= 0) return {};
+  const double factor = point.bytes / static_cast<double>(point.byte_ns) / point.algorithmic_bytes_per_ns;
+  if (factor < kWorthMentioning) return {};
+  return fmt::format("; device memory moves {:.1f} x its operands and result", factor);
+}
+
 // Fills verdict, why and fraction for a kernel whose FLOPs, bytes and roofs are all known.
 void judge(const RoofPoint& point, const Roofs& roofs, RooflineReport& report) {
   const double rate = perSecond(point.flops, point.flop_ns);
@@ -105,8 +114,11 @@ void judge(const RoofPoint& point, const Roofs& roofs, RooflineReport& report) {
   const bool left_of_ridge = intensity < model::ridgePoint(compute_roof, *roofs.bandwidth);
   const double of_compute = rate / compute_roof;
   const double of_bandwidth = traffic / *roofs.bandwidth;
+  const std::string origin = point.flop_provenance == point.byte_provenance
+                                 ? point.flop_provenance
+                                 : point.flop_provenance + ", " + point.byte_provenance;
   const std::string provenance =
-      roofs.at_clock.has() ? "counted:api / datasheet at the recorded clock" : "counted:api / datasheet";
+      origin + (roofs.at_clock.has() ? " / datasheet at the recorded clock" : " / datasheet");
   report.fraction_of_roof = Measured<double>::of(rate / attainable, provenance);
   const double enough = threshold::kRoofShare.value;
   report.verdict = left_of_ridge && of_bandwidth >= enough ? "memory"
@@ -117,6 +129,19 @@ void judge(const RoofPoint& point, const Roofs& roofs, RooflineReport& report) {
       "{:.1f} FLOP/byte, {} of the ridge; {:.0f} % of the compute roof, {:.0f} % of the bandwidth", intensity,
       left_of_ridge ? "left" : "right", of_compute * 100, of_bandwidth * 100);
   if (report.verdict == "launch") report.why += "; " + launchClause(point);
+  report.why += excessClause(point);
+}
+
+// A kernel without known FLOPs can still be seen to fill the memory's bandwidth. False when it does not, or
+// the bytes were not measured.
+bool judgeByTraffic(const RoofPoint& point, const Roofs& roofs, RooflineReport& report) {
+  if (point.boundary == "algorithmic" || point.byte_ns <= 0 || !roofs.bandwidth.has()) return false;
+  const double share = perSecond(point.bytes, point.byte_ns) / *roofs.bandwidth;
+  if (share < threshold::kRoofShare.value) return false;
+  report.verdict = "memory";
+  report.fraction_of_roof = Measured<double>::of(share, point.byte_provenance + " / datasheet");
+  report.why = fmt::format("{:.0f} % of the bandwidth; its FLOPs are not known", share * 100);
+  return true;
 }
 
 }  // namespace
@@ -125,7 +150,7 @@ RooflineReport placeUnderRoofs(const RoofSource& source, const RoofPoint& point)
   RooflineReport report;
   const Roofs roofs = roofsOf(source, point);
   report.precision = roofs.precision;
-  report.boundary = "algorithmic";
+  report.boundary = point.boundary;
   report.ceiling_flops = roofs.datasheet;
   report.ceiling_flops_at_clock = roofs.at_clock;
   report.ceiling_bytes_per_s = roofs.bandwidth;
@@ -145,6 +170,7 @@ RooflineReport placeUnderRoofs(const RoofSource& source, const RoofPoint& point)
     judge(point, roofs, report);
     return report;
   }
+  if (!has_flops && judgeByTraffic(point, roofs, report)) return report;
   report.fraction_of_roof = Measured<double>::absent(missing);
   report.verdict = shorterThanLaunch(point) ? "launch" : has_flops ? "unknown" : "no_flops";
   report.why = shorterThanLaunch(point) ? launchClause(point) : missing;

@@ -27,11 +27,15 @@ struct RoofPoint {
   std::optional<int64_t> launch_cost_ns;  // median host cost of a launch; empty for graph nodes
   double short_share = 0;                 // part of its time in launches shorter than that, 0..1
   std::string no_flops_why, no_bytes_why;
+  std::string boundary = "algorithmic";  // where the bytes were counted
+  std::string flop_provenance = "counted:api", byte_provenance = "counted:api";
+  double algorithmic_bytes_per_ns = 0;  // beside measured bytes; 0 = not known
 };
 
-// Boundary of the bytes: "algorithmic". Verdicts and thresholds: metric catalogue, "roofline"; ceiling of the
+// Verdicts and thresholds: metric catalogue, "roofline"; ceiling of the
 // executed precision with most time, time-weighted when there are several. The compute roof is the one at the
-// recorded clock where that is known, else the data sheet's.
+// recorded clock where that is known, else the data sheet's. Without FLOPs but with measured bytes the
+// verdict is "memory" when they fill the bandwidth.
 RooflineReport placeUnderRoofs(const RoofSource& source, const RoofPoint& point);
 
 }  // namespace perfscope

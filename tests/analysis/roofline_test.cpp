@@ -140,5 +140,38 @@ TEST(Roofline, NoPeakForThePrecisionIsUnknownNotAnotherPeak) {
   EXPECT_FALSE(r.ceiling_flops.has());
 }
 
+RoofPoint measuredPoint(double flops, double bytes) {
+  RoofPoint p = point(flops, bytes, kMillisecond);
+  p.boundary = "dram";
+  p.byte_provenance = "measured:sampled";
+  return p;
+}
+
+TEST(Roofline, MeasuredBytesGiveTheDramBoundaryAndTheirOrigin) {
+  const RooflineReport r = place(measuredPoint(1e9, 0.61e9));
+  EXPECT_EQ(r.boundary, "dram");
+  EXPECT_EQ(r.verdict, "memory");
+  EXPECT_EQ(r.fraction_of_roof.provenance, "counted:api, measured:sampled / datasheet");
+  EXPECT_EQ(place(point(1e9, 0.61e9, kMillisecond)).boundary, "algorithmic");
+}
+
+TEST(Roofline, MeasuredTrafficAloneShowsWhoFillsTheMemory) {
+  const RooflineReport full = place(measuredPoint(0, 0.7e9));
+  EXPECT_EQ(full.verdict, "memory");
+  EXPECT_NEAR(*full.fraction_of_roof, 0.7, 1e-12);
+  const RooflineReport half = place(measuredPoint(0, 0.5e9));
+  EXPECT_EQ(half.verdict, "no_flops");
+  EXPECT_FALSE(half.fraction_of_roof.has()) << "without FLOPs nothing says that memory is its roof";
+  EXPECT_EQ(place(point(0, 0.7e9, kMillisecond)).verdict, "no_flops") << "algorithmic bytes are no traffic";
+}
+
+TEST(Roofline, NamesTrafficBeyondTheOperands) {
+  RoofPoint p = measuredPoint(1e9, 0.6e9);
+  p.algorithmic_bytes_per_ns = 0.3e9 / kMillisecond;
+  EXPECT_NE(place(p).why.find("moves 2.0 x its operands and result"), std::string::npos);
+  p.algorithmic_bytes_per_ns = 0.55e9 / kMillisecond;
+  EXPECT_EQ(place(p).why.find("operands"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace perfscope

@@ -25,6 +25,42 @@ void spread(std::vector<double>& bins, double phase_us, double width_us, double 
 
 }  // namespace
 
+void addSamples(const std::vector<SyntheticKernel>& kinds, const Sampling& sampling, double bursts,
+                uint64_t seed, AttributionInput& input) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<> noise(0, sampling.noise);
+  double first_us = 1e300, last_us = 0;
+  for (const Activity& activity : input.activities) {
+    first_us = std::min(first_us, static_cast<double>(activity.start_ns) / 1e3);
+    last_us = std::max(last_us, static_cast<double>(activity.end_ns) / 1e3);
+  }
+  const double phase = first_us - 100 + sampling.phase_us;
+  const auto count = static_cast<size_t>((last_us + 200 - phase) / sampling.interval_us);
+  std::vector<double> read(count, sampling.background * sampling.interval_us), written(count, 0.0);
+  for (const Activity& activity : input.activities) {
+    const SyntheticKernel& kind = kinds[activity.column];
+    const double start = static_cast<double>(activity.start_ns) / 1e3;
+    const double end = static_cast<double>(activity.end_ns) / 1e3;
+    const double in = kind.read_per_us * (end - start), out = kind.write_per_us * (end - start);
+    const double quarter = start + (end - start) / 4;
+    spread(read, phase, sampling.interval_us, start, end, in * (1 - bursts));
+    spread(read, phase, sampling.interval_us, start, quarter, in * bursts);
+    spread(written, phase, sampling.interval_us, start, end, out * (1 - kind.late_writes));
+    spread(written, phase, sampling.interval_us, end, end + sampling.late_us, out * kind.late_writes);
+  }
+  SampleSet& set = input.sets.emplace_back();
+  set.interval_ns = ns(sampling.interval_us);
+  SampleMetric reads{CounterRole::DramReadBytes, "read", {}, 0};
+  SampleMetric writes{CounterRole::DramWriteBytes, "write", {}, 0};
+  for (size_t i = 0; i < count; ++i) {
+    set.start_ns.push_back(ns(phase + static_cast<double>(i) * sampling.interval_us - sampling.skew_us));
+    set.duration_ns.push_back(set.interval_ns);
+    reads.values.push_back(static_cast<float>(std::max(0.0, read[i] * (1 + noise(random)))));
+    writes.values.push_back(static_cast<float>(std::max(0.0, written[i] * (1 + noise(random)))));
+  }
+  set.metrics = {std::move(reads), std::move(writes)};
+}
+
 uint32_t SyntheticTrace::kernel(const SyntheticKernel& kernel) {
   m_kernels.push_back(kernel);
   m_read.push_back(0);

@@ -25,6 +25,11 @@ struct Sampling {
   double phase_us = 0;  // of the first sample
 };
 
+// Samples of what `input` did, one kernel kind a column, every launch at the rates of its kind; `bursts` 0..1
+// moves that part of what a launch reads into its first quarter. From the first to the last activity.
+void addSamples(const std::vector<SyntheticKernel>& kinds, const Sampling& sampling, double bursts,
+                uint64_t seed, AttributionInput& input);
+
 // Times in us from 0. Owner: one thread. Same seed, same trace.
 class SyntheticTrace {
  public:

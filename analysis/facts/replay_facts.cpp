@@ -1,0 +1,86 @@
+// Replays by row id, then their values summed by role: several metrics of one role (operations by source
+// type) are parts of one amount.
+#include "analysis/facts/replay_facts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <unordered_map>
+
+#include "schemas/tables_counters.h"
+
+namespace perfscope {
+namespace {
+
+struct Signature {
+  size_t device = 0;
+  uint32_t name = 0, shape = 0;
+  friend auto operator<=>(const Signature&, const Signature&) = default;
+};
+
+template <class Row>
+std::unordered_map<int64_t, uint32_t> indexOf(const std::vector<Row>& rows) {
+  std::unordered_map<int64_t, uint32_t> index;
+  for (size_t i = 0; i < rows.size(); ++i) index[rows[i].id] = static_cast<uint32_t>(i);
+  return index;
+}
+
+Result<std::unordered_map<int64_t, Signature>> readReplays(const TraceReader& reader, const Trace& trace) {
+  std::unordered_map<int64_t, Signature> replays;
+  const auto names = indexOf(trace.names);
+  const auto shapes = indexOf(trace.shapes);
+  const auto status = reader.forEach<ReplayRow>("", [&](const ReplayRow& row) {
+    if (!row.name_id || !row.shape_id) return;
+    const auto device = trace.device_index.find(row.device_id);
+    const auto name = names.find(*row.name_id);
+    const auto shape = shapes.find(*row.shape_id);
+    if (device == trace.device_index.end() || name == names.end() || shape == shapes.end()) return;
+    replays[row.id] = {device->second, name->second, shape->second};
+  });
+  if (!status) return tl::unexpected(status.error());
+  return replays;
+}
+
+// Integer operations are no floating-point ones.
+bool isFloatOperation(CounterRole role, const std::string& metric) {
+  return role != CounterRole::TensorOps || metric.find("_src_int") == std::string::npos;
+}
+
+}  // namespace
+
+Result<ReplayFacts> ReplayFacts::load(const TraceReader& reader, const Trace& trace) {
+  const auto replays = readReplays(reader, trace);
+  if (!replays) return tl::unexpected(replays.error());
+  std::map<std::pair<int64_t, CounterRole>, double> amounts;  // by replay
+  const auto status = reader.forEach<ReplayValueRow>("", [&](const ReplayValueRow& row) {
+    const CounterRole role = counterRoleNamed(row.role);
+    if (role == CounterRole::None || replays->find(row.replay_id) == replays->end()) return;
+    if (!isFloatOperation(role, row.metric)) return;
+    amounts[{row.replay_id, role}] += row.value;  // NaN stays NaN: the whole amount is unknown then
+  });
+  if (!status) return tl::unexpected(status.error());
+  ReplayFacts facts;
+  std::set<int64_t> counted;
+  std::set<Signature> signatures;
+  for (const auto& [key, amount] : amounts) {
+    if (!std::isfinite(amount) || amount < 0) continue;
+    const Signature& of = replays->at(key.first);
+    ReplayedValue& value = facts.m_values[{of.device, of.name, of.shape, key.second}];
+    value.least = value.launches == 0 ? amount : std::min(value.least, amount);
+    value.most = std::max(value.most, amount);
+    value.sum += amount;
+    ++value.launches;
+    counted.insert(key.first);
+    signatures.insert(of);
+  }
+  facts.m_launches = static_cast<int64_t>(counted.size());
+  facts.m_signatures = signatures.size();
+  return facts;
+}
+
+const ReplayedValue* ReplayFacts::find(size_t device, uint32_t name, uint32_t shape, CounterRole role) const {
+  const auto found = m_values.find({device, name, shape, role});
+  return found == m_values.end() ? nullptr : &found->second;
+}
+
+}  // namespace perfscope
