@@ -62,6 +62,7 @@ Session* Session::start(const CollectorConfig& config, LossTally& losses, LaneTa
   losses.redirect(session->m_control.block().loss);
   session->m_hot.lanes = &lanes;
   session->useCupti(std::move(api), driver_version);
+  session->makeReplay();
   session->makeDrain(nvtx);
   session->makeCounters();
   if (const auto status = session->m_thread.start([session](uint32_t r) { return session->round(r); });
@@ -161,6 +162,9 @@ void Session::makeDrain(NvtxState& nvtx) {
   }
   m_drain = std::make_unique<Drain>(m_config, m_control, m_hot, nvtx, m_losses, m_plan);
   m_drain->setKindsOn(m_tracing && m_drain->gate().kindsWanted());
+#if PERFSCOPE_PM_SAMPLING
+  if (m_replay_inbox) m_drain->readCounters(m_replay_inbox.get());
+#endif
   for (PendingNote& early : m_early_notes) m_drain->addNote(early.id, std::move(early.detail), early.value);
   m_early_notes.clear();
   if (m_tracing && m_drain->trigger().used())
@@ -193,8 +197,36 @@ void Session::makeCounters() {
 #endif
 }
 
+// Before the drain, which asks whether kernels without times may be replayed ones. Notes go to the drain once
+// it is there: a launch cannot come before, because the driver is still being initialised.
+void Session::makeReplay() {
+  if (m_config.counters != Counters::Replay || !m_tracing) return;
+#if PERFSCOPE_PM_SAMPLING
+  void* const library = ::dlopen(m_api.path.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  auto api = bindProfiler(library, m_api.path);
+  if (!api) return note(spool::NoteId::CountersUnavailable, api.error().sentence(), 0);
+  m_replay_inbox = std::make_unique<CounterInbox>();
+  m_replay = std::make_unique<RangeReplay>(m_config, *api, *m_replay_inbox,
+                                           [this](spool::NoteId id, std::string detail, int64_t value) {
+                                             m_drain->addNote(id, std::move(detail), value);
+                                           });
+  m_hot.launch_self = m_replay.get();
+  m_hot.launch = [](void* self, CUpti_CallbackId id, const CUpti_CallbackData& data) {
+    static_cast<RangeReplay*>(self)->launch(id, data);
+  };
+  for (const CUpti_CallbackId id : kReplayCalls)
+    m_api.enable_callback(1, m_subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id);
+#else
+  note(spool::NoteId::CountersUnavailable,
+       "this build knows no range profiler (its CUPTI headers are older than CUDA 12.6)", 0);
+#endif
+}
+
 bool Session::round(uint32_t requests) {
   if ((requests & bits(DrainRequest::Close)) != 0) {
+#if PERFSCOPE_PM_SAMPLING
+    if (m_replay) m_replay->tell();
+#endif
     m_drain->flush(true, true);
     m_drain->finish();
     m_control.block().end_ns.store(realtimeNs(), std::memory_order_relaxed);

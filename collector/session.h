@@ -9,6 +9,7 @@
 #include <string>
 
 #include "collector/counters/counter_session.h"
+#include "collector/counters/range_replay.h"
 #include "collector/cupti/cupti_api.h"
 #include "collector/hot/callbacks.h"
 #include "collector/process/signal_watch.h"
@@ -55,6 +56,7 @@ class Session {
   void beginTracing();
   void makeDrain(NvtxState& nvtx);
   void makeCounters();
+  void makeReplay();
   bool round(uint32_t requests);
   void note(spool::NoteId id, std::string detail, int64_t value);
 
@@ -71,7 +73,9 @@ class Session {
   std::unique_ptr<BoundedQueue<ReadyBuffer>> m_ready;
   std::unique_ptr<Drain> m_drain;
 #if PERFSCOPE_PM_SAMPLING
-  std::unique_ptr<CounterSession> m_counters;  // null: no counters
+  std::unique_ptr<CounterSession> m_counters;  // null: nothing is sampled
+  std::unique_ptr<CounterInbox> m_replay_inbox;
+  std::unique_ptr<RangeReplay> m_replay;  // null: nothing is replayed
 #endif
   std::vector<PendingNote> m_early_notes;  // before the drain exists
   DrainThread m_thread;

@@ -69,6 +69,10 @@ inline constexpr std::array<NoteInfo, static_cast<size_t>(spool::NoteId::kCount)
      "the driver allows counters to administrators only: sampling is off; set "
      "NVreg_RestrictProfilingToAdminUsers=0 "
      "for the nvidia module, or give the container CAP_SYS_ADMIN"},
+    {spool::NoteId::ReplayCost, "replay_cost", Severity::Notice,
+     "launches were run several times to count exactly: the program stood still meanwhile, and times around "
+     "them are "
+     "not its own; ns"},
     {spool::NoteId::ReplayStopped, "replay_stopped", Severity::Notice,
      "replay of representative launches ended before every kind of launch was counted"},
 }};

@@ -99,6 +99,7 @@ struct LaunchShape {
 
 inline constexpr uint16_t kFlagGraphNode = 1;       // Kernel, Memcpy, Memset: part of a CUDA graph launch
 inline constexpr uint16_t kFlagDeviceLaunched = 2;  // Kernel
+inline constexpr uint16_t kFlagReplayed = 4;        // Kernel: replayed for counters, without times of its own
 struct Kernel {
   RecordHead head;
   uint64_t start_ns, end_ns;  // CUPTI clock (CLOCK_REALTIME)
@@ -337,6 +338,7 @@ enum class NoteId : uint16_t {  // sentences in schemas/notes.h
   CounterCost,
   CountersBusy,
   CountersNoPermission,
+  ReplayCost,
   ReplayStopped,
   kCount
 };

@@ -15,7 +15,8 @@ namespace {
 struct Values {
   std::string output, steps, step_marker, delay, duration, capture = "all", api = "launches", graphs = "node";
   std::string nvml = "20Hz", ranks;
-  std::string counters = "auto", sample_interval = "auto", metrics;
+  std::string counters = "auto", sample_interval = "auto", metrics, replay_budget = "30s";
+  int replay_per_kernel = 3;
   std::vector<std::string> labels;
   bool force = false, nccl = true, gemm = true, no_args = false, allow_empty = false, quiet = false;
   int overhead_pairs = 0, repeat = 1;
@@ -54,7 +55,13 @@ Status readStepMarker(const std::string& text, CollectorConfig& config) {
 }
 
 Status readCounters(const Values& values, CollectorConfig& config) {
-  config.counters = values.counters == "sample" ? Counters::Sample : Counters::Off;
+  config.counters = values.counters == "sample"   ? Counters::Sample
+                    : values.counters == "replay" ? Counters::Replay
+                                                  : Counters::Off;
+  config.replay_per_kernel = static_cast<uint32_t>(values.replay_per_kernel);
+  const auto budget = parseDurationNs("--replay-budget", values.replay_budget);
+  if (!budget) return tl::unexpected(budget.error());
+  config.replay_budget_ns = *budget;
   config.metrics = values.metrics;
   if (values.sample_interval == "auto") return {};
   const auto ns = parseDurationNs("--sample-interval", values.sample_interval);
@@ -90,10 +97,6 @@ Status checkCombination(const Values& values, const std::vector<std::string>& co
   if (command.empty()) {
     return failure(ErrorKind::Usage, "run", "no program given",
                    "put it behind --: `perfscope run -- ./train --epochs 1`");
-  }
-  if (values.counters == "replay") {
-    return failure(ErrorKind::Unavailable, "--counters replay", "replay is not in this version",
-                   "use --counters sample");
   }
   if (values.repeat > 1 && values.overhead_pairs > 0) {
     return failure(ErrorKind::Usage, "run", "--repeat and --measure-overhead exclude each other",
@@ -159,7 +162,8 @@ void defineContent(CLI::App& app, Values& values) {
       ->type_name("RATE");
   app.add_option(
          "--counters", values.counters,
-         "hardware counters: sample (read while the program runs, no replay), off, or auto (default: off)")
+         "hardware counters: sample (read while the program runs), replay (a few launches of each kernel "
+         "run again to count exactly; the program waits for them), off, or auto (default: off)")
       ->check(oneOf({"auto", "off", "sample", "replay"}))
       ->type_name("MODE");
   app.add_option("--sample-interval", values.sample_interval,

@@ -1,5 +1,5 @@
-// From the sampling thread to the drain thread: definitions and samples, under one lock that no application
-// thread ever takes.
+// From the sampling thread to the drain thread: definitions and samples, under one lock. Application threads
+// take it only where a launch of theirs was replayed, which has made them wait far longer.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,12 @@ struct PendingSet {
   std::vector<ChosenMetric> metrics;
 };
 
+struct PendingReplay {
+  spool::Replay replay{};
+  const std::vector<ChosenMetric>* metrics = nullptr;  // never changes once a replay was made
+  std::vector<double> values;
+};
+
 class CounterInbox {
  public:
   // A batch of sample records, all of sets that were announced. Sampling thread.
@@ -28,6 +34,11 @@ class CounterInbox {
     const std::lock_guard<std::mutex> guard(m_lock);
     m_samples.insert(m_samples.end(), records.begin(), records.end());
     records.clear();
+  }
+  // On the thread whose launch was replayed.
+  void put(PendingReplay replay) {
+    const std::lock_guard<std::mutex> guard(m_lock);
+    m_replays.push_back(std::move(replay));
   }
   void announce(PendingSet set) {
     const std::lock_guard<std::mutex> guard(m_lock);
@@ -39,6 +50,7 @@ class CounterInbox {
  private:
   std::mutex m_lock;
   std::vector<PendingSet> m_sets;
+  std::vector<PendingReplay> m_replays;
   std::vector<spool::CounterSample> m_samples;
   std::vector<spool::CounterSample> m_taken;  // keeps its memory between rounds
 };

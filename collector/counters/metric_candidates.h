@@ -63,4 +63,46 @@ inline constexpr std::array kExtraCandidates = {
     RoleCandidates{CounterRole::SmElapsedCycles, {"sm__cycles_elapsed.max"}},
 };
 
+// Exact counts, by replay: every entry whose metric the chip offers is taken, as many passes as that needs.
+// Tensor operations are counted by source type; the names of one chip never overlap (totals only, no parts of
+// a total).
+inline constexpr std::array kReplayCandidates = {
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_bf16_dst_fp32.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_fp16.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_fp16_dst_fp16.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_fp16_dst_fp32.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_fp16_bf16_tf32_dst_fp32.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_tf32_dst_fp32.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_fp8.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_fp8_dst_fp16.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_fp8_dst_fp32.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_fp4_fp6_dst_fp16.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_fp4_fp6_dst_fp32.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp16.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp32.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_fp4_dst_fp32.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_fp64.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_int8.sum"}},
+    RoleCandidates{CounterRole::TensorOps, {"sm__ops_path_tensor_src_int4.sum"}},
+    RoleCandidates{CounterRole::DramReadBytes, {"dram__bytes_read.sum", "dram__bytes_op_read.sum"}},
+    RoleCandidates{CounterRole::DramWriteBytes, {"dram__bytes_write.sum", "dram__bytes_op_write.sum"}},
+    RoleCandidates{CounterRole::L2Bytes, {"lts__t_bytes.sum"}},
+    RoleCandidates{CounterRole::FloatFma, {"sm__sass_thread_inst_executed_op_ffma_pred_on.sum"}},
+    RoleCandidates{CounterRole::FloatAdd, {"sm__sass_thread_inst_executed_op_fadd_pred_on.sum"}},
+    RoleCandidates{CounterRole::FloatMultiply, {"sm__sass_thread_inst_executed_op_fmul_pred_on.sum"}},
+    RoleCandidates{CounterRole::HalfFma, {"sm__sass_thread_inst_executed_op_hfma_pred_on.sum"}},
+    RoleCandidates{CounterRole::HalfAdd, {"sm__sass_thread_inst_executed_op_hadd_pred_on.sum"}},
+    RoleCandidates{CounterRole::HalfMultiply, {"sm__sass_thread_inst_executed_op_hmul_pred_on.sum"}},
+    RoleCandidates{CounterRole::DoubleFma, {"sm__sass_thread_inst_executed_op_dfma_pred_on.sum"}},
+    RoleCandidates{CounterRole::DoubleAdd, {"sm__sass_thread_inst_executed_op_dadd_pred_on.sum"}},
+    RoleCandidates{CounterRole::DoubleMultiply, {"sm__sass_thread_inst_executed_op_dmul_pred_on.sum"}},
+    RoleCandidates{CounterRole::L1Bytes, {"l1tex__t_bytes.sum"}},
+    RoleCandidates{CounterRole::LocalLoadSectors, {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"}},
+    RoleCandidates{CounterRole::LocalStoreSectors, {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"}},
+    RoleCandidates{CounterRole::L2Sectors, {"lts__t_sectors.sum"}},
+    RoleCandidates{CounterRole::L2HitSectors, {"lts__t_sectors_lookup_hit.sum"}},
+    RoleCandidates{CounterRole::GlobalLoadSectors, {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}},
+    RoleCandidates{CounterRole::GlobalLoadRequests, {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}},
+};
+
 }  // namespace perfscope::collector

@@ -59,4 +59,16 @@ MetricChoice chooseMetrics(std::string_view wanted, const PassCounter& passes) {
   return choice;
 }
 
+MetricChoice chooseReplayMetrics(const PassCounter& passes) {
+  MetricChoice choice;
+  for (const auto& candidates : kReplayCandidates) {
+    for (const std::string_view name : candidates.metrics) {
+      if (name.empty() || passes({std::string(name)}) == 0) continue;
+      choice.metrics.push_back({candidates.role, std::string(name)});
+      break;
+    }
+  }
+  return choice;
+}
+
 }  // namespace perfscope::collector

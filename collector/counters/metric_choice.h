@@ -27,4 +27,7 @@ using PassCounter = std::function<size_t(const std::vector<std::string>& metrics
 // only, so a metric that would need a second one is left out.
 MetricChoice chooseMetrics(std::string_view wanted, const PassCounter& passes);
 
+// For replay: every metric that is offered, each asked for alone.
+MetricChoice chooseReplayMetrics(const PassCounter& passes);
+
 }  // namespace perfscope::collector

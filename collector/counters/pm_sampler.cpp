@@ -2,8 +2,7 @@
 // start.
 #include "collector/counters/pm_sampler.h"
 
-#include <cmath>
-#include <cstring>
+#include <utility>
 
 #include "collector/process/clock.h"
 
@@ -20,26 +19,11 @@ constexpr size_t kHardwareBufferBytes = size_t{128} << 20;
 constexpr uint32_t kSamplesPerImage = 2048;
 constexpr size_t kRoomAtLeast = kSamplesPerImage / 2;
 
-template <class T>
-T params(size_t size) {
-  T value;
-  std::memset(&value, 0, sizeof value);
-  value.structSize = size;
-  return value;
-}
-
 }  // namespace
-
-#define PERFSCOPE_PARAMS(T) params<T>(T##_STRUCT_SIZE)  // the size macro's name is made of the type's
 
 PmSampler::~PmSampler() {
   if (m_running) stop();
   disable();
-  if (m_host != nullptr) {
-    auto off = PERFSCOPE_PARAMS(CUpti_Profiler_Host_Deinitialize_Params);
-    off.pHostObject = m_host;
-    m_api->host_close(&off);
-  }
 }
 
 CounterFailure PmSampler::prepare(const std::string& wanted) {
@@ -50,98 +34,27 @@ CounterFailure PmSampler::prepare(const std::string& wanted) {
   chip.deviceIndex = m_device;
   if (const auto code = m_api->chip_name(&chip); code != CUPTI_SUCCESS)
     return {"cuptiDeviceGetChipName", code};
-  m_chip = chip.pChipName != nullptr ? chip.pChipName : "";
-  if (const auto failure = readAvailability(); failure.failed()) return failure;
-  m_choice =
-      chooseMetrics(wanted, [this](const std::vector<std::string>& metrics) { return passes(metrics); });
+  std::vector<uint8_t> availability;
+  if (const auto failure = readAvailability(availability); failure.failed()) return failure;
+  m_host.describe(chip.pChipName != nullptr ? chip.pChipName : "", std::move(availability));
+  m_choice = chooseMetrics(
+      wanted, [this](const std::vector<std::string>& metrics) { return m_host.passes(metrics); });
   if (m_choice.metrics.empty()) return {"choice of metrics", CUPTI_ERROR_INVALID_METRIC_NAME};
   std::vector<std::string> names;
-  for (const auto& metric : m_choice.metrics) {
-    names.push_back(metric.name);
-    m_names.push_back(metric.name.c_str());
-  }
-  m_values.resize(m_names.size());
-  CounterFailure failure;
-  m_host = openHost(names, failure);
-  if (m_host != nullptr) configImage(m_host, m_config, failure);
-  return failure;
+  for (const auto& metric : m_choice.metrics) names.push_back(metric.name);
+  return m_host.select(names);
 }
 
-CounterFailure PmSampler::readAvailability() {
+CounterFailure PmSampler::readAvailability(std::vector<uint8_t>& image) {
   auto ask = PERFSCOPE_PARAMS(CUpti_PmSampling_GetCounterAvailability_Params);
   ask.deviceIndex = m_device;
   if (const auto code = m_api->pm_availability(&ask); code != CUPTI_SUCCESS)
     return {"cuptiPmSamplingGetCounterAvailability", code};
-  m_availability.resize(ask.counterAvailabilityImageSize);
-  ask.pCounterAvailabilityImage = m_availability.data();
+  image.resize(ask.counterAvailabilityImageSize);
+  ask.pCounterAvailabilityImage = image.data();
   if (const auto code = m_api->pm_availability(&ask); code != CUPTI_SUCCESS)
     return {"cuptiPmSamplingGetCounterAvailability", code};
   return {};
-}
-
-// Null when the metrics are not offered. CUPTI keeps a host object's state after a refused metric, hence a
-// new one for each question.
-CUpti_Profiler_Host_Object* PmSampler::openHost(const std::vector<std::string>& metrics,
-                                                CounterFailure& failure) {
-  auto open = PERFSCOPE_PARAMS(CUpti_Profiler_Host_Initialize_Params);
-  open.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING;
-  open.pChipName = m_chip.c_str();
-  open.pCounterAvailabilityImage = m_availability.data();
-  if (const auto code = m_api->host_open(&open); code != CUPTI_SUCCESS) {
-    failure = {"cuptiProfilerHostInitialize", code};
-    return nullptr;
-  }
-  std::vector<const char*> names;
-  for (const auto& metric : metrics) names.push_back(metric.c_str());
-  auto add = PERFSCOPE_PARAMS(CUpti_Profiler_Host_ConfigAddMetrics_Params);
-  add.pHostObject = open.pHostObject;
-  add.ppMetricNames = names.data();
-  add.numMetrics = names.size();
-  const auto code = m_api->host_add_metrics(&add);
-  if (code == CUPTI_SUCCESS) return open.pHostObject;
-  failure = {"cuptiProfilerHostConfigAddMetrics", code};
-  auto off = PERFSCOPE_PARAMS(CUpti_Profiler_Host_Deinitialize_Params);
-  off.pHostObject = open.pHostObject;
-  m_api->host_close(&off);
-  return nullptr;
-}
-
-bool PmSampler::configImage(CUpti_Profiler_Host_Object* host, std::vector<uint8_t>& image,
-                            CounterFailure& failure) {
-  auto size = PERFSCOPE_PARAMS(CUpti_Profiler_Host_GetConfigImageSize_Params);
-  size.pHostObject = host;
-  if (const auto code = m_api->host_config_size(&size); code != CUPTI_SUCCESS) {
-    failure = {"cuptiProfilerHostGetConfigImageSize", code};
-    return false;
-  }
-  image.resize(size.configImageSize);
-  auto get = PERFSCOPE_PARAMS(CUpti_Profiler_Host_GetConfigImage_Params);
-  get.pHostObject = host;
-  get.configImageSize = image.size();
-  get.pConfigImage = image.data();
-  if (const auto code = m_api->host_config(&get); code != CUPTI_SUCCESS) {
-    failure = {"cuptiProfilerHostGetConfigImage", code};
-    return false;
-  }
-  return true;
-}
-
-size_t PmSampler::passes(const std::vector<std::string>& metrics) {
-  CounterFailure failure;
-  CUpti_Profiler_Host_Object* const host = openHost(metrics, failure);
-  if (host == nullptr) return 0;
-  std::vector<uint8_t> image;
-  size_t count = 0;
-  if (configImage(host, image, failure)) {
-    auto ask = PERFSCOPE_PARAMS(CUpti_Profiler_Host_GetNumOfPasses_Params);
-    ask.configImageSize = image.size();
-    ask.pConfigImage = image.data();
-    if (m_api->host_passes(&ask) == CUPTI_SUCCESS) count = ask.numOfPasses;
-  }
-  auto off = PERFSCOPE_PARAMS(CUpti_Profiler_Host_Deinitialize_Params);
-  off.pHostObject = host;
-  m_api->host_close(&off);
-  return count;
 }
 
 CounterFailure PmSampler::disable() {
@@ -166,8 +79,8 @@ CounterFailure PmSampler::configure(uint64_t interval_ns) {
   m_interval_ns = interval_ns;
   auto set = PERFSCOPE_PARAMS(CUpti_PmSampling_SetConfig_Params);
   set.pPmSamplingObject = m_sampling;
-  set.configSize = m_config.size();
-  set.pConfig = m_config.data();
+  set.configSize = m_host.config().size();
+  set.pConfig = m_host.config().data();
   set.hardwareBufferSize = kHardwareBufferBytes;
   set.samplingInterval = interval_ns;
   set.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
@@ -185,8 +98,8 @@ CounterFailure PmSampler::configure(uint64_t interval_ns) {
 CounterFailure PmSampler::makeImage() {
   auto size = PERFSCOPE_PARAMS(CUpti_PmSampling_GetCounterDataSize_Params);
   size.pPmSamplingObject = m_sampling;
-  size.pMetricNames = m_names.data();
-  size.numMetrics = m_names.size();
+  size.pMetricNames = m_host.names().data();
+  size.numMetrics = m_host.names().size();
   size.maxSamples = kSamplesPerImage;
   if (const auto code = m_api->pm_image_size(&size); code != CUPTI_SUCCESS)
     return {"cuptiPmSamplingGetCounterDataSize", code};
@@ -262,20 +175,13 @@ void PmSampler::evaluate(size_t samples, const Take& take, SamplerRound& result)
   info.pPmSamplingObject = m_sampling;
   info.pCounterDataImage = m_image.data();
   info.counterDataImageSize = m_image.size();
-  auto value = PERFSCOPE_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues_Params);
-  value.pHostObject = m_host;
-  value.pCounterDataImage = m_image.data();
-  value.counterDataImageSize = m_image.size();
-  value.ppMetricNames = m_names.data();
-  value.numMetrics = m_names.size();
-  value.pMetricValues = m_values.data();
   for (; m_evaluated < samples; ++m_evaluated) {
-    info.sampleIndex = value.rangeIndex = m_evaluated;
+    info.sampleIndex = m_evaluated;
     if (const auto code = m_api->pm_sample_info(&info); code != CUPTI_SUCCESS) {
       result.failure = {"cuptiPmSamplingCounterDataGetSampleInfo", code};
       return;
     }
-    if (const auto code = m_api->host_evaluate(&value); code != CUPTI_SUCCESS) {
+    if (const auto code = m_host.evaluate(m_image, m_evaluated, m_values); code != CUPTI_SUCCESS) {
       result.failure = {"cuptiProfilerHostEvaluateToGpuValues", code};
       return;
     }
@@ -288,6 +194,5 @@ void PmSampler::evaluate(size_t samples, const Take& take, SamplerRound& result)
   }
 }
 
-#undef PERFSCOPE_PARAMS
 #endif
 }  // namespace perfscope::collector

@@ -9,18 +9,11 @@
 #include <vector>
 
 #include "collector/counters/metric_choice.h"
-#include "collector/counters/profiler_api.h"
+#include "collector/counters/profiler_host.h"
 
 namespace perfscope::collector {
 
 #if PERFSCOPE_PM_SAMPLING
-
-// Where CUPTI refused: the call and its code.
-struct CounterFailure {
-  const char* call = nullptr;  // null: all is well
-  CUptiResult code = CUPTI_SUCCESS;
-  [[nodiscard]] bool failed() const { return call != nullptr; }
-};
 
 // What a round of decoding cost and brought.
 struct SamplerRound {
@@ -36,7 +29,8 @@ class PmSampler {
  public:
   using Take = std::function<void(uint64_t start_ns, uint64_t end_ns, std::span<const double> values)>;
 
-  PmSampler(const ProfilerApi& api, size_t device) : m_api(&api), m_device(device) {}
+  PmSampler(const ProfilerApi& api, size_t device)
+      : m_api(&api), m_device(device), m_host(api, CUPTI_PROFILER_TYPE_PM_SAMPLING) {}
   ~PmSampler();
   PmSampler(const PmSampler&) = delete;
   PmSampler& operator=(const PmSampler&) = delete;
@@ -51,15 +45,12 @@ class PmSampler {
   // in the order of choice(). Times are on CUPTI's clock. Ends when nothing is left or after `most_ns`.
   SamplerRound round(const Take& take, uint64_t most_ns);
 
-  [[nodiscard]] const std::string& chip() const { return m_chip; }
+  [[nodiscard]] const std::string& chip() const { return m_host.chip(); }
   [[nodiscard]] const MetricChoice& choice() const { return m_choice; }
   [[nodiscard]] bool running() const { return m_running; }
 
  private:
-  CounterFailure readAvailability();
-  CUpti_Profiler_Host_Object* openHost(const std::vector<std::string>& metrics, CounterFailure& failure);
-  bool configImage(CUpti_Profiler_Host_Object* host, std::vector<uint8_t>& image, CounterFailure& failure);
-  size_t passes(const std::vector<std::string>& metrics);
+  CounterFailure readAvailability(std::vector<uint8_t>& image);
   CounterFailure disable();
   CounterFailure makeImage();
   void clearImage();
@@ -67,13 +58,9 @@ class PmSampler {
 
   const ProfilerApi* m_api;
   size_t m_device;
-  std::string m_chip;
-  std::vector<uint8_t> m_availability;
+  ProfilerHost m_host;
   MetricChoice m_choice;
-  std::vector<const char*> m_names;  // into m_choice
   std::vector<double> m_values;
-  CUpti_Profiler_Host_Object* m_host = nullptr;
-  std::vector<uint8_t> m_config;
   CUpti_PmSampling_Object* m_sampling = nullptr;
   std::vector<uint8_t> m_image, m_empty_image;
   uint64_t m_interval_ns = 0;

@@ -48,7 +48,16 @@ Result<ProfilerApi> bindProfiler(void* library, const std::string& path) {
       .bind("cuptiPmSamplingGetCounterDataSize", api.pm_image_size)
       .bind("cuptiPmSamplingCounterDataImageInitialize", api.pm_image_init)
       .bind("cuptiPmSamplingGetCounterDataInfo", api.pm_image_info)
-      .bind("cuptiPmSamplingCounterDataGetSampleInfo", api.pm_sample_info);
+      .bind("cuptiPmSamplingCounterDataGetSampleInfo", api.pm_sample_info)
+      .bind("cuptiProfilerGetCounterAvailability", api.rp_availability)
+      .bind("cuptiRangeProfilerEnable", api.rp_enable)
+      .bind("cuptiRangeProfilerSetConfig", api.rp_set_config)
+      .bind("cuptiRangeProfilerStart", api.rp_start)
+      .bind("cuptiRangeProfilerStop", api.rp_stop)
+      .bind("cuptiRangeProfilerDecodeData", api.rp_decode)
+      .bind("cuptiRangeProfilerGetCounterDataSize", api.rp_image_size)
+      .bind("cuptiRangeProfilerCounterDataImageInitialize", api.rp_image_init)
+      .bind("cuptiRangeProfilerGetCounterDataInfo", api.rp_image_info);
   if (binder.missing() == nullptr) return api;
   return failure(ErrorKind::Unavailable, path, std::string("lacks the function ") + binder.missing(),
                  "use the libcupti of CUDA 12.6 or newer for hardware counters");

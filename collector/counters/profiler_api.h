@@ -2,13 +2,15 @@
 // that knows their headers' versions; they exist since CUDA 12.6.
 #pragma once
 
-#if __has_include(<cupti_pmsampling.h>) && __has_include(<cupti_profiler_host.h>)
+#if __has_include( \
+    <cupti_pmsampling.h>) && __has_include(<cupti_profiler_host.h>) && __has_include(<cupti_range_profiler.h>)
 #define PERFSCOPE_PM_SAMPLING 1
 #include <cupti.h>
 // (above: the profiler headers name its types)
 #include <cupti_pmsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
 #include <cupti_target.h>
 #else
 #define PERFSCOPE_PM_SAMPLING 0
@@ -42,6 +44,15 @@ struct ProfilerApi {
   decltype(&cuptiPmSamplingCounterDataImageInitialize) pm_image_init = nullptr;
   decltype(&cuptiPmSamplingGetCounterDataInfo) pm_image_info = nullptr;
   decltype(&cuptiPmSamplingCounterDataGetSampleInfo) pm_sample_info = nullptr;
+  decltype(&cuptiProfilerGetCounterAvailability) rp_availability = nullptr;
+  decltype(&cuptiRangeProfilerEnable) rp_enable = nullptr;
+  decltype(&cuptiRangeProfilerSetConfig) rp_set_config = nullptr;
+  decltype(&cuptiRangeProfilerStart) rp_start = nullptr;
+  decltype(&cuptiRangeProfilerStop) rp_stop = nullptr;
+  decltype(&cuptiRangeProfilerDecodeData) rp_decode = nullptr;
+  decltype(&cuptiRangeProfilerGetCounterDataSize) rp_image_size = nullptr;
+  decltype(&cuptiRangeProfilerCounterDataImageInitialize) rp_image_init = nullptr;
+  decltype(&cuptiRangeProfilerGetCounterDataInfo) rp_image_info = nullptr;
 };
 
 // From a library that is mapped. Unavailable, naming the first function that is missing.

@@ -121,10 +121,12 @@ uint32_t RecordDecoder::kernelName(const char* name) noexcept {
 
 void RecordDecoder::kernel(const void* record) {
   const auto& from = as<layout::Kernel>(record);
-  if (!usable(from.start, from.end)) return;
+  const bool replayed = m_options.replay && from.start == 0 && from.end == 0;
+  if (!replayed && !usable(from.start, from.end)) return;
   spool::Kernel to{};
   to.head.kind = spool::Kind::Kernel;
   to.head.flags = graphFlag(from.graphNodeId);
+  if (replayed) to.head.flags |= spool::kFlagReplayed;
   if (m_options.cupti_version >= layout::kKernelDeviceLaunchedSince &&
       layout::fieldAt<uint8_t>(record, layout::kKernelDeviceLaunchedAt) != 0)
     to.head.flags |= spool::kFlagDeviceLaunched;

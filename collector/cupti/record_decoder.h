@@ -16,6 +16,7 @@ namespace perfscope::collector {
 
 struct DecoderOptions {
   uint32_t cupti_version = 0;  // of the library at run time: says which fields a record has
+  bool replay = false;      // a kernel without times may be a replayed one: passed on, flagged
   bool filter_api = false;  // the library could not filter: drop API records outside the launch families here
 };
 

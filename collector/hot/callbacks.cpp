@@ -115,7 +115,10 @@ void CUPTIAPI eventCallback(void* /*user*/, CUpti_CallbackDomain domain, CUpti_C
       backgroundError(*hot, id, *static_cast<const layout::StateData*>(data));
       break;
     case CUPTI_CB_DOMAIN_DRIVER_API:
-      profilerApi(*hot, id, *static_cast<const CUpti_CallbackData*>(data));
+      if (id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart || id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStop)
+        profilerApi(*hot, id, *static_cast<const CUpti_CallbackData*>(data));
+      else if (hot->launch != nullptr)
+        hot->launch(hot->launch_self, id, *static_cast<const CUpti_CallbackData*>(data));
       break;
     default:
       break;

@@ -55,6 +55,9 @@ struct HotState {
   // Contexts in the order they were made, for the sampling of counters; more are not looked at.
   std::array<std::atomic<CUcontext>, 64> contexts{};
   std::atomic<size_t> contexts_made{0};
+  // Entry and exit of kernel launches, only with replay of counters.
+  void (*launch)(void*, CUpti_CallbackId, const CUpti_CallbackData&) = nullptr;
+  void* launch_self = nullptr;
   void (*wake)(void*) = nullptr;  // rings the drain thread's bell; async-signal-safe
   void* wake_self = nullptr;
 };

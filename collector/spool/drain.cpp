@@ -20,7 +20,7 @@ constexpr uint64_t kLingerNs = 300 * kMillisecond;          // kinds stay on so 
 constexpr uint64_t kBehindLimitNs = 10'000 * kMillisecond;  // so long without free buffers: give up
 
 DecoderOptions decoderOptions(const HotState& hot, const ActivityPlan& plan) {
-  return DecoderOptions{hot.api != nullptr ? hot.api->version : 0, plan.filter_in_decoder};
+  return DecoderOptions{hot.api != nullptr ? hot.api->version : 0, hot.launch != nullptr, plan.filter_in_decoder};
 }
 
 }  // namespace

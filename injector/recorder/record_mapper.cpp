@@ -89,6 +89,9 @@ void RecordMapper::map(MappedProcess& p, const spool::Record& r) {
 void RecordMapper::finish(MappedProcess& process) {
   process.joiner->flush();
   process.counters->flush();
+  // No replay claimed them: their times were lost.
+  process.registered->own_loss[static_cast<size_t>(Loss::ZeroTimestamp)] += process.timeless.size();
+  process.timeless.clear();
   process.do_without = true;
   for (const auto& record : process.deferred.takeAll()) map(process, record);
   process.joiner->flush();

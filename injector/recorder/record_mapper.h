@@ -34,6 +34,8 @@ struct MappedProcess {
   OpenRanges open_ranges;
   std::unique_ptr<LaunchJoiner> joiner;
   std::unique_ptr<CounterBlocks> counters;
+  std::unordered_map<uint32_t, ReplayRow> replays;       // by correlation, until the kernel's record comes
+  std::unordered_map<uint32_t, spool::Kernel> timeless;  // and kernels without times that wait for theirs
   bool do_without = false;  // what is missing now will not come: unnamed rows fill in
   uint32_t last_tid = 0;    // cache of `threads`: records come in runs of one thread
   int64_t last_thread = 0;
@@ -61,6 +63,7 @@ class RecordMapper {
   void counterSet(MappedProcess& process, const spool::Record& record);
   void counterMetric(MappedProcess& process, const spool::Record& record);
   void replay(MappedProcess& process, const spool::Replay& record);
+  void replayedKernel(MappedProcess& process, const spool::Kernel& kernel);
   void replayValue(MappedProcess& process, const spool::Record& record);
   JoinSink sinkFor(MappedProcess& process);
   void torn(MappedProcess& process);

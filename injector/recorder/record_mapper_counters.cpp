@@ -38,6 +38,24 @@ void RecordMapper::replay(MappedProcess& process, const spool::Replay& record) {
   row.start_ns = relative(record.start_ns);
   row.duration_ns = static_cast<int64_t>(record.duration_ns);
   m_batch->put(row);
+  process.replays[record.correlation] = row;
+  if (const auto found = process.timeless.find(record.correlation); found != process.timeless.end())
+    replayedKernel(process, process.timeless.extract(found).mapped());
+}
+
+// The kernel record of a replayed launch has no times; its correlation tells whose it is.
+void RecordMapper::replayedKernel(MappedProcess& process, const spool::Kernel& kernel) {
+  const auto found = process.replays.find(kernel.correlation);
+  if (found == process.replays.end()) {
+    process.timeless[kernel.correlation] = kernel;
+    return;
+  }
+  ReplayRow row = found->second;
+  process.replays.erase(found);
+  row.name_id = kernelNameId(process, kernel.name_id);
+  row.shape_id = shapeId(process, kernel.shape_id);
+  m_batch->put(row);
+  ++process.registered->own_loss[static_cast<size_t>(Loss::ReplayedKernel)];
 }
 
 void RecordMapper::replayValue(MappedProcess& process, const spool::Record& raw) {

@@ -102,6 +102,8 @@ void RecordMapper::gpu(MappedProcess& process, const spool::Record& record) {
                 offsetof(spool::Memset, end_ns) == offsetof(spool::Kernel, end_ns));
   const auto common = as<spool::Kernel>(record);
   if (lacksGpuParts(process, record)) return;
+  if (kindOf(record) == spool::Kind::Kernel && (common.head.flags & spool::kFlagReplayed) != 0)
+    return replayedKernel(process, common);
   if (implausible(process, common.start_ns, common.end_ns)) return;
   ++m_gpu_records;
   const bool alone = (common.head.flags & (spool::kFlagGraphNode | spool::kFlagDeviceLaunched)) != 0;

@@ -206,7 +206,7 @@ TEST(CommandLine, ExitCodesOfInputs) {
 }
 
 TEST(CommandLine, CountersAreNotInThisVersion) {
-  EXPECT_EQ(call({"run", "--counters", "replay", "--", "true"}).code, 69);
+  EXPECT_EQ(call({"run", "--replay-budget", "soon", "--", "true"}).code, 2);
   EXPECT_EQ(call({"run", "--sample-interval", "1us", "--", "true"}).code, 2);
 }
 
