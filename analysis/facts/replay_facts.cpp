@@ -15,7 +15,9 @@ namespace {
 struct Signature {
   size_t device = 0;
   uint32_t name = 0, shape = 0;
-  friend auto operator<=>(const Signature&, const Signature&) = default;
+  friend bool operator<(const Signature& a, const Signature& b) {
+    return std::tie(a.device, a.name, a.shape) < std::tie(b.device, b.name, b.shape);
+  }
 };
 
 template <class Row>

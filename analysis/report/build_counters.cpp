@@ -229,8 +229,8 @@ Measured<double> measuredMemoryUse(const ProfileFacts& facts) {
   for (size_t device = 0; device < facts.devices.size(); ++device) {
     const DeviceFacts& known = facts.devices[device];
     if (known.all.busy_ns == 0) continue;
-    const auto read = facts.counters.sampledWithin(device, CounterRole::DramReadBytes, window);
-    const auto write = facts.counters.sampledWithin(device, CounterRole::DramWriteBytes, window);
+    auto read = facts.counters.sampledWithin(device, CounterRole::DramReadBytes, window);
+    auto write = facts.counters.sampledWithin(device, CounterRole::DramWriteBytes, window);
     if (!read.has()) return read;
     if (!write.has()) return write;
     if (!known.hardware || !known.hardware->spec.dram_bandwidth_bytes_per_s)
