@@ -38,6 +38,7 @@ void bindMemory(void* library, CudaDriver& d, std::string& missing) {
   bind(library, d.releaseHost, "cuMemFreeHost", missing);
   bind(library, d.copyToDevice, "cuMemcpyHtoD_v2", missing);
   bind(library, d.copyToHost, "cuMemcpyDtoH_v2", missing);
+  bind(library, d.copyOnDeviceAsync, "cuMemcpyDtoDAsync_v2", missing);
   bind(library, d.copyToDeviceAsync, "cuMemcpyHtoDAsync_v2", missing);
   bind(library, d.copyToHostAsync, "cuMemcpyDtoHAsync_v2", missing);
   bind(library, d.copyPeerAsync, "cuMemcpyPeerAsync", missing);

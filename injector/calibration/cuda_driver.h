@@ -49,6 +49,7 @@ struct CudaDriver {
   CuCode (*releaseHost)(void* pointer) = nullptr;
   CuCode (*copyToDevice)(CuPointer to, const void* from, size_t bytes) = nullptr;
   CuCode (*copyToHost)(void* to, CuPointer from, size_t bytes) = nullptr;
+  CuCode (*copyOnDeviceAsync)(CuPointer to, CuPointer from, size_t bytes, CuHandle stream) = nullptr;
   CuCode (*copyToDeviceAsync)(CuPointer to, const void* from, size_t bytes, CuHandle stream) = nullptr;
   CuCode (*copyToHostAsync)(void* to, CuPointer from, size_t bytes, CuHandle stream) = nullptr;
   CuCode (*copyPeerAsync)(CuPointer to, CuHandle to_context, CuPointer from, CuHandle from_context,

@@ -50,16 +50,21 @@ extern "C" __global__ void __launch_bounds__(THREADS) writePattern(Quad* to, u64
   }
 }
 
+__device__ __forceinline__ void writeOnce(Quad* at, const Quad& q) {
+  asm volatile("st.global.cs.v4.u32 [%0], {%1,%2,%3,%4};" :: "l"(at), "r"(q.x), "r"(q.y), "r"(q.z), "r"(q.w));
+}
+
+// A block moves four rows of its own at a time, one behind the other in memory, so that a DRAM page is finished
+// before the next is opened; written lines are told not to stay in the cache.
 extern "C" __global__ void __launch_bounds__(THREADS) copyQuads(const Quad* __restrict__ from, Quad* __restrict__ to,
                                                                u64 quads) {
-  const u64 threads = (u64)gridDim.x * THREADS;
-  const u64 self = (u64)blockIdx.x * THREADS + threadIdx.x;
-  for (u64 i = self; i < quads; i += 4 * threads) {
-    const Quad a = from[i], b = from[i + threads], c = from[i + 2 * threads], d = from[i + 3 * threads];
-    to[i] = a;
-    to[i + threads] = b;
-    to[i + 2 * threads] = c;
-    to[i + 3 * threads] = d;
+  const u64 step = (u64)gridDim.x * THREADS * 4;
+  for (u64 i = (u64)blockIdx.x * THREADS * 4 + threadIdx.x; i < quads; i += step) {
+    const Quad a = from[i], b = from[i + THREADS], c = from[i + 2 * THREADS], d = from[i + 3 * THREADS];
+    writeOnce(to + i, a);
+    writeOnce(to + i + THREADS, b);
+    writeOnce(to + i + 2 * THREADS, c);
+    writeOnce(to + i + 3 * THREADS, d);
   }
 }
 
@@ -88,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) readL2Sum(const Quad* from
   sums[self] = sum;
 }
 
-// Conflict-free 16-byte reads of shared memory.
+// Conflict-free 16-byte reads of shared memory; volatile for the assembler too, which otherwise keeps what it read.
 extern "C" __global__ void __launch_bounds__(THREADS) readShared(int rounds, u32 seed, u32* sums) {
   __shared__ __align__(16) u32 words[SHARED_WORDS];
   for (int i = threadIdx.x; i < SHARED_WORDS; i += THREADS) words[i] = (u32)i * WEYL + seed;
@@ -100,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) readShared(int rounds, u32
 #pragma unroll
     for (int k = 0; k < SHARED_READS; ++k) {
       u32 a, b, c, d;
-      asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
+      asm volatile("ld.volatile.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
                    : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(base + k * THREADS * 16));
       x += a; y += b; z += c; w += d;
     }

@@ -84,7 +84,13 @@ Result<DramWork> prepareDram(const Gpu& gpu, bool quick, const std::string& kind
   return work;
 }
 
+// blocks 0 = the driver's own copy.
 Status launchDram(const Gpu& gpu, DramWork& work, const std::string& kind, unsigned blocks) {
+  if (blocks == 0) {
+    return gpu.check(
+        gpu.driver().copyOnDeviceAsync(work.to.address(), work.from.address(), work.bytes, gpu.stream()),
+        "cuMemcpyDtoDAsync");
+  }
   CuPointer from = work.from.address(), to = work.to.address(), sums = work.sums.address();
   std::uint64_t quads = work.bytes / kQuadBytes;
   unsigned seed = kSeed;
@@ -159,7 +165,8 @@ CalibrationValue dramBandwidth(const Gpu& gpu, const MeasureOptions& options, co
   if (!work) return notMeasured(id, title, "bytes/s", work.error().sentence());
   std::optional<Timing> best;
   std::string why;
-  for (const unsigned waves : {1U, kWaves}) {
+  for (const unsigned waves : {1U, kWaves, 0U}) {
+    if (waves == 0 && kind != "copy") continue;
     const unsigned blocks = work->blocks * waves;
     auto timing = gpu.time(options.plan(), [&] { return launchDram(gpu, *work, kind, blocks); });
     if (!timing) return notMeasured(id, title, "bytes/s", timing.error().sentence());

@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 import cases  # noqa: E402
 import cases_counts  # noqa: E402,F401
+import cases_counters  # noqa: E402,F401
 import cases_endings  # noqa: E402,F401
 import cases_misfortunes  # noqa: E402,F401
 import cases_playback  # noqa: E402,F401
