@@ -86,11 +86,12 @@ class Builder {
     std::map<uint32_t, uint32_t> rest_column;
     for (size_t i = 0; i < signatures.size(); ++i) {
       const auto& [signature, amount] = signatures[i];
-      const uint64_t key = keyOf(signature.first, signature.second);
+      const uint32_t name = signature.first;  // a lambda of clang 14 captures no structured binding
+      const uint64_t key = keyOf(name, signature.second);
       if (i < kMostSignatures) {
         m_column[key] = newColumn();
       } else if (std::any_of(rests.begin(), rests.end(),
-                             [&](const auto& rest) { return rest.second == signature.first; })) {
+                             [&](const auto& rest) { return rest.second == name; })) {
         const auto [found, fresh] = rest_column.try_emplace(signature.first, 0);
         if (fresh) found->second = newColumn();
         m_column[key] = found->second;

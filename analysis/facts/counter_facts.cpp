@@ -144,6 +144,16 @@ CounterValue CounterFacts::of(size_t device, uint32_t name, CounterRole role) co
   return sampledValue(counters, name, role);
 }
 
+ReplayFacts::TensorMix CounterFacts::tensorMix(size_t device, uint32_t name) const {
+  ReplayFacts::TensorMix total{};
+  if (empty() || devices[device].shapes.empty()) return total;
+  for (const auto& [shape, launches] : devices[device].shapes[name]) {
+    const ReplayFacts::TensorMix one = replay.tensorMix(device, name, shape);
+    for (size_t p = 0; p < total.size(); ++p) total[p] += one[p] * static_cast<double>(launches);
+  }
+  return total;
+}
+
 Measured<double> CounterFacts::sampledWithin(size_t device, CounterRole role, Interval time) const {
   if (empty()) return Measured<double>::absent(kNoCounters);
   if (time.length() <= 0) return Measured<double>::absent("nothing ran on this GPU");

@@ -51,6 +51,9 @@ struct CounterFacts {
   [[nodiscard]] bool empty() const { return devices.empty(); }
   // Of all launches of a kernel name on a device. Exact counts win when every shape of it was counted.
   [[nodiscard]] CounterValue of(size_t device, uint32_t name, CounterRole role) const;
+  // What a kernel's replayed launches multiplied on the tensor cores, summed over all its launches; all 0
+  // without.
+  [[nodiscard]] ReplayFacts::TensorMix tensorMix(size_t device, uint32_t name) const;
   // Sum of the samples within the time, of the whole GPU whoever used it; absent where samples miss more than
   // a tenth of it.
   [[nodiscard]] Measured<double> sampledWithin(size_t device, CounterRole role, Interval time) const;

@@ -15,7 +15,9 @@ namespace {
 struct Signature {
   size_t device = 0;
   uint32_t name = 0, shape = 0;
-  friend auto operator<=>(const Signature&, const Signature&) = default;
+  friend bool operator<(const Signature& a, const Signature& b) {
+    return std::tie(a.device, a.name, a.shape) < std::tie(b.device, b.name, b.shape);
+  }
 };
 
 template <class Row>
@@ -46,20 +48,43 @@ bool isFloatOperation(CounterRole role, const std::string& metric) {
   return role != CounterRole::TensorOps || metric.find("_src_int") == std::string::npos;
 }
 
+// By CUPTI's names, "sm__ops_path_tensor_src_bf16_dst_fp32.sum".
+std::optional<hardware::Precision> multipliedTypes(const std::string& metric) {
+  using hardware::Precision;
+  constexpr std::pair<std::string_view, Precision> kTypes[] = {{"_src_bf16", Precision::Bf16Tensor},
+                                                               {"_src_fp16", Precision::Fp16Tensor},
+                                                               {"_src_tf32", Precision::Tf32Tensor},
+                                                               {"_src_fp64", Precision::Fp64Tensor},
+                                                               {"_src_fp8", Precision::Fp8Tensor}};
+  for (const auto& [part, precision] : kTypes)
+    if (metric.find(part) != std::string::npos) return precision;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<ReplayFacts> ReplayFacts::load(const TraceReader& reader, const Trace& trace) {
   const auto replays = readReplays(reader, trace);
   if (!replays) return tl::unexpected(replays.error());
+  ReplayFacts facts;
   std::map<std::pair<int64_t, CounterRole>, double> amounts;  // by replay
+  std::map<int64_t, TensorMix> mixes;
   const auto status = reader.forEach<ReplayValueRow>("", [&](const ReplayValueRow& row) {
     const CounterRole role = counterRoleNamed(row.role);
     if (role == CounterRole::None || replays->find(row.replay_id) == replays->end()) return;
     if (!isFloatOperation(role, row.metric)) return;
     amounts[{row.replay_id, role}] += row.value;  // NaN stays NaN: the whole amount is unknown then
+    const auto types = multipliedTypes(row.metric);
+    if (role == CounterRole::TensorOps && types && row.value > 0)
+      mixes[row.replay_id][static_cast<size_t>(*types)] += row.value;
   });
   if (!status) return tl::unexpected(status.error());
-  ReplayFacts facts;
+  for (const auto& [replay, mix] : mixes) {
+    const Signature& of = replays->at(replay);
+    auto& [sum, launches] = facts.m_tensor[{of.device, of.name, of.shape}];
+    for (size_t p = 0; p < mix.size(); ++p) sum[p] += mix[p];
+    ++launches;
+  }
   std::set<int64_t> counted;
   std::set<Signature> signatures;
   for (const auto& [key, amount] : amounts) {
@@ -76,6 +101,15 @@ Result<ReplayFacts> ReplayFacts::load(const TraceReader& reader, const Trace& tr
   facts.m_launches = static_cast<int64_t>(counted.size());
   facts.m_signatures = signatures.size();
   return facts;
+}
+
+ReplayFacts::TensorMix ReplayFacts::tensorMix(size_t device, uint32_t name, uint32_t shape) const {
+  TensorMix mean{};
+  const auto found = m_tensor.find({device, name, shape});
+  if (found == m_tensor.end()) return mean;
+  const auto& [sum, launches] = found->second;
+  for (size_t p = 0; p < mean.size(); ++p) mean[p] = sum[p] / static_cast<double>(launches);
+  return mean;
 }
 
 const ReplayedValue* ReplayFacts::find(size_t device, uint32_t name, uint32_t shape, CounterRole role) const {

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analysis/hardware/precision.h"
 #include "analysis/trace/trace.h"
 #include "schemas/counter_roles.h"
 #include "schemas/trace_reader.h"
@@ -30,6 +31,9 @@ class ReplayFacts {
   // Null when that was not counted. Device, name and shape are indices of the trace.
   [[nodiscard]] const ReplayedValue* find(size_t device, uint32_t name, uint32_t shape,
                                           CounterRole role) const;
+  // Tensor operations of one launch (mean) by what was multiplied; 0 where nothing was counted.
+  using TensorMix = std::array<double, hardware::kPrecisionCount>;
+  [[nodiscard]] TensorMix tensorMix(size_t device, uint32_t name, uint32_t shape) const;
   [[nodiscard]] bool empty() const { return m_values.empty(); }
   [[nodiscard]] int64_t launches() const { return m_launches; }
   [[nodiscard]] size_t signatures() const { return m_signatures; }
@@ -37,6 +41,7 @@ class ReplayFacts {
  private:
   using Key = std::tuple<size_t, uint32_t, uint32_t, CounterRole>;
   std::map<Key, ReplayedValue> m_values;
+  std::map<std::tuple<size_t, uint32_t, uint32_t>, std::pair<TensorMix, int64_t>> m_tensor;  // sum, launches
   int64_t m_launches = 0;
   size_t m_signatures = 0;
 };

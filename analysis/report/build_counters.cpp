@@ -10,6 +10,7 @@ namespace perfscope::build {
 namespace {
 
 constexpr double kNsPerSecond = 1e9;
+constexpr std::string_view kCounted = "counted:api";
 constexpr double kClocksPerNsPerMhz = 1e-3;
 // More active cycles than there were: the counter counts in another unit (sub-partitions) or the clock is
 // wrong.
@@ -135,25 +136,42 @@ void addMix(const ProfileFacts& facts, const KernelFacts& kernel, KernelReport& 
     report.instruction_mix_why = of(facts, kernel, CounterRole::FmaInstructions).total.why;
 }
 
-void addRates(KernelReport& r) {
-  const bool both = r.bytes.dram_read.has() && r.bytes.dram_write.has();
-  if (!both) {
+// Rates of the point, as far as it goes beyond what the library calls told.
+void addRates(const RoofPoint& point, KernelReport& r) {
+  const auto rate = [](double amount, int64_t ns) { return amount / static_cast<double>(ns) * kNsPerSecond; };
+  const bool has_flops = point.flops > 0 && point.flop_ns > 0;
+  if (has_flops && point.flop_provenance != kCounted)
+    r.achieved_flops = Measured<double>::of(rate(point.flops, point.flop_ns), point.flop_provenance);
+  if (point.boundary != "dram") {
+    const auto& missing = r.bytes.dram_read.has() ? r.bytes.dram_write : r.bytes.dram_read;
     r.intensity_dram =
-        Measured<double>::absent(r.bytes.dram_read.has() ? r.bytes.dram_write.why : r.bytes.dram_read.why);
+        Measured<double>::absent(missing.has() ? "no byte went to or came from device memory" : missing.why);
     return;
   }
-  const double bytes = *r.bytes.dram_read + *r.bytes.dram_write;
-  const auto& flops = r.flops.executed.has() ? r.flops.executed : r.flops.algorithmic;
-  if (!flops.has()) {
-    r.intensity_dram = Measured<double>::absent(flops.why);
-  } else if (bytes <= 0) {
-    r.intensity_dram = Measured<double>::absent("no byte went to or came from device memory");
+  const double traffic = rate(point.bytes, point.byte_ns);
+  r.intensity_dram = has_flops ? Measured<double>::of(rate(point.flops, point.flop_ns) / traffic,
+                                                      point.flop_provenance + " / " + point.byte_provenance)
+                               : Measured<double>::absent(point.no_flops_why);
+  if (!r.achieved_bytes_per_s.has())
+    r.achieved_bytes_per_s = Measured<double>::of(traffic, point.byte_provenance);
+}
+
+// The precision most of the executed operations had; without tensor operations the vector pipe.
+void usePrecision(const ProfileFacts& facts, const KernelFacts& kernel, double flops, RoofPoint& point) {
+  const auto mix = facts.counters.tensorMix(kernel.device, kernel.name);
+  const auto most = std::max_element(mix.begin(), mix.end());
+  double tensor = 0;
+  for (const double part : mix) tensor += part;
+  constexpr double kMainly = 0.5;
+  hardware::Precision precision = hardware::Precision::Fp32;
+  if (tensor > kMainly * flops) {
+    precision = static_cast<hardware::Precision>(most - mix.begin());
   } else {
-    r.intensity_dram = Measured<double>::of(*flops / bytes, r.bytes.dram_read.provenance);
+    const CounterValue fma = of(facts, kernel, CounterRole::DoubleFma);
+    if (fma.total.has() && 2 * *fma.total > kMainly * flops) precision = hardware::Precision::Fp64;
   }
-  if (!r.achieved_bytes_per_s.has() && r.total_ns > 0)
-    r.achieved_bytes_per_s = Measured<double>::of(bytes / static_cast<double>(r.total_ns) * kNsPerSecond,
-                                                  r.bytes.dram_read.provenance);
+  point.ns_by_precision.fill(0);
+  point.ns_by_precision[static_cast<size_t>(precision)] = kernel.total_ns;
 }
 
 bool isExact(const Measured<double>& value) {
@@ -169,22 +187,27 @@ void addCounters(const ProfileFacts& facts, const KernelFacts& kernel, const Roo
   report.tensor_active = activity(of(facts, kernel, CounterRole::TensorActiveCycles).total,
                                   static_cast<double>(kernel.total_ns), source.clock_mhz, source.sm_count);
   addMix(facts, kernel, report);
-  addRates(report);
 }
 
-void useMeasured(const KernelReport& report, RoofPoint& point) {
-  if (!report.bytes.dram_read.has() || !report.bytes.dram_write.has()) return;
-  const double dram = *report.bytes.dram_read + *report.bytes.dram_write;
-  if (dram <= 0) return;
-  point.algorithmic_bytes_per_ns = point.byte_ns > 0 ? point.bytes / static_cast<double>(point.byte_ns) : 0.0;
-  point.bytes = dram;
-  point.byte_ns = report.total_ns;
-  point.boundary = "dram";
-  point.byte_provenance = report.bytes.dram_read.provenance;
-  if (!isExact(report.flops.executed) || *report.flops.executed <= 0) return;
-  point.flops = *report.flops.executed;
-  point.flop_ns = report.total_ns;
-  point.flop_provenance = report.flops.executed.provenance;
+void useMeasured(const ProfileFacts& facts, const KernelFacts& kernel, KernelReport& report,
+                 RoofPoint& point) {
+  const bool both = report.bytes.dram_read.has() && report.bytes.dram_write.has();
+  const double dram = both ? *report.bytes.dram_read + *report.bytes.dram_write : 0.0;
+  if (dram > 0 && report.total_ns > 0) {
+    point.algorithmic_bytes_per_ns =
+        point.byte_ns > 0 ? point.bytes / static_cast<double>(point.byte_ns) : 0.0;
+    point.bytes = dram;
+    point.byte_ns = report.total_ns;
+    point.boundary = "dram";
+    point.byte_provenance = report.bytes.dram_read.provenance;
+    if (isExact(report.flops.executed) && *report.flops.executed > 0) {
+      point.flops = *report.flops.executed;
+      point.flop_ns = report.total_ns;
+      point.flop_provenance = report.flops.executed.provenance;
+      usePrecision(facts, kernel, point.flops, point);
+    }
+  }
+  addRates(point, report);
 }
 
 void addCounters(const ProfileFacts& facts, size_t device, DeviceReport& report) {
@@ -206,8 +229,8 @@ Measured<double> measuredMemoryUse(const ProfileFacts& facts) {
   for (size_t device = 0; device < facts.devices.size(); ++device) {
     const DeviceFacts& known = facts.devices[device];
     if (known.all.busy_ns == 0) continue;
-    const auto read = facts.counters.sampledWithin(device, CounterRole::DramReadBytes, window);
-    const auto write = facts.counters.sampledWithin(device, CounterRole::DramWriteBytes, window);
+    auto read = facts.counters.sampledWithin(device, CounterRole::DramReadBytes, window);
+    auto write = facts.counters.sampledWithin(device, CounterRole::DramWriteBytes, window);
     if (!read.has()) return read;
     if (!write.has()) return write;
     if (!known.hardware || !known.hardware->spec.dram_bandwidth_bytes_per_s)

@@ -12,9 +12,11 @@ namespace perfscope::build {
 void addCounters(const ProfileFacts& facts, const KernelFacts& kernel, const RoofSource& source,
                  KernelReport& report);
 
-// Moves the point to the DRAM boundary when bytes were measured there, with executed FLOPs where they were
-// counted exactly. Call after addCounters().
-void useMeasured(const KernelReport& report, RoofPoint& point);
+// Moves the point to the DRAM boundary when bytes were measured there; takes executed FLOPs, and what they
+// were of, where they were counted exactly. Fills the intensity and rates that depend on it. Call after
+// addCounters().
+void useMeasured(const ProfileFacts& facts, const KernelFacts& kernel, KernelReport& report,
+                 RoofPoint& point);
 
 // DRAM bytes and tensor activity of a device from its first to its last record.
 void addCounters(const ProfileFacts& facts, size_t device, DeviceReport& report);

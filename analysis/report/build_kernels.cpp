@@ -121,7 +121,7 @@ KernelReport kernelReport(const ProfileFacts& facts, const KernelFacts& kernel) 
   fillWork(kernel, point, r);
   const RoofSource source = roofSource(facts, kernel.device);
   addCounters(facts, kernel, source, r);
-  useMeasured(r, point);
+  useMeasured(facts, kernel, r, point);
   r.roofline = placeUnderRoofs(source, point);
   if (kernel.work.launches > 0 && kernel.work.launches < kernel.count) {
     r.roofline.why += fmt::format("; FLOPs known for {} of {} launches", kernel.work.launches, kernel.count);
