@@ -170,6 +170,13 @@ void defineContent(CLI::App& app, Values& values) {
                  "time between two samples of the counters, such as 50us (default: auto, the shortest that "
                  "evaluation keeps up with)")
       ->type_name("TIME");
+  app.add_option("--replay-per-kernel", values.replay_per_kernel,
+                 "with --counters replay: launches of each kernel and launch shape (default 3; 0 = all)")
+      ->check(wholeNumber(0, 1'000'000))
+      ->type_name("N");
+  app.add_option("--replay-budget", values.replay_budget,
+                 "with --counters replay: time the program may stand still for it (default 30s)")
+      ->type_name("TIME");
   app.add_option(
          "--metrics", values.metrics,
          "what is sampled: roles such as dram_read_bytes or CUPTI metric names, comma-separated (default: "
