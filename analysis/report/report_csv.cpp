@@ -25,7 +25,7 @@ struct CsvColumn {
 
 using K = KernelReport;
 
-constexpr std::array<CsvColumn, 32> kColumns = {{
+constexpr std::array<CsvColumn, 41> kColumns = {{
     {"device", "id of the GPU in the profile", [](const K& k) { return std::to_string(k.device); }},
     {"name", "full name of the kernel", [](const K& k) { return k.name; }},
     {"short_name", "name without arguments", [](const K& k) { return k.short_name; }},
@@ -79,6 +79,23 @@ constexpr std::array<CsvColumn, 32> kColumns = {{
     {"flops_why", "why algorithmic_flops is empty",
      [](const K& k) {
        return k.flops.algorithmic.has() ? std::string() : "not measured, because " + k.flops.algorithmic.why;
+     }},
+    {"dram_read_bytes", "bytes read from device memory by all launches, from hardware counters",
+     [](const K& k) { return cell(k.bytes.dram_read); }},
+    {"dram_write_bytes", "bytes written to it", [](const K& k) { return cell(k.bytes.dram_write); }},
+    {"dram_bytes_low", "lower end of the 95 % interval of both (lowest count when replayed)",
+     [](const K& k) { return k.bytes.dram_low ? format::exact(*k.bytes.dram_low) : std::string(); }},
+    {"dram_bytes_high", "upper end",
+     [](const K& k) { return k.bytes.dram_high ? format::exact(*k.bytes.dram_high) : std::string(); }},
+    {"l2_bytes", "bytes requested at the L2 by all launches", [](const K& k) { return cell(k.bytes.l2); }},
+    {"intensity_dram", "FLOP per byte of device memory", [](const K& k) { return cell(k.intensity_dram); }},
+    {"executed_flops", "operations the launches executed, counted or estimated from tensor activity",
+     [](const K& k) { return cell(k.flops.executed); }},
+    {"tensor_active", "tensor pipe busy, part of the time over all SMs, 0 to 1",
+     [](const K& k) { return cell(k.tensor_active); }},
+    {"dram_why", "why dram_read_bytes is empty",
+     [](const K& k) {
+       return k.bytes.dram_read.has() ? std::string() : "not measured, because " + k.bytes.dram_read.why;
      }},
 }};
 

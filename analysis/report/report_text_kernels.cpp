@@ -109,6 +109,7 @@ void printKernels(Page& page, const Report& report, const TextOptions& options) 
               Ink::Dim);
   }
   explainMissing(page, report.kernels, shown);
+  printCounters(page, report, options);
 }
 
 }  // namespace perfscope::text_report

@@ -13,6 +13,8 @@ void printDevices(Page& page, const Report& report, const TextOptions& options);
 void printProcesses(Page& page, const Report& report, const TextOptions& options);
 void printSteps(Page& page, const Report& report, const TextOptions& options);
 void printKernels(Page& page, const Report& report, const TextOptions& options);
+// Below the kernels; nothing where no counter was collected.
+void printCounters(Page& page, const Report& report, const TextOptions& options);
 void printGaps(Page& page, const Report& report, const TextOptions& options);
 void printRoofline(Page& page, const Report& report, const TextOptions& options);
 void printCommunication(Page& page, const Report& report, const TextOptions& options);

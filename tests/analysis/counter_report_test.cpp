@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/report_builder.h"
+#include "analysis/report/report_csv.h"
 #include "analysis/report/report_json.h"
+#include "analysis/report/report_text.h"
 #include "schemas/report_schema.h"
 #include "schemas/sample_block.h"
 #include "schemas/tables_counters.h"
@@ -167,6 +169,18 @@ TEST_F(CounterReport, TrustSaysHowItWasMeasured) {
   EXPECT_THAT(text, HasSubstr("100.0 % are explained by kernels and copies"));
 }
 
+TEST_F(CounterReport, TextAndCsvShowThem) {
+  writeSamples();
+  const Report r = report();
+  const std::string text = renderText(r, {});
+  EXPECT_THAT(text, HasSubstr("Hardware counters: mean of a launch"));
+  EXPECT_THAT(text, HasSubstr("150 MB"));  // read by one product
+  EXPECT_THAT(text, HasSubstr("80.0 %"));
+  const std::string csv = renderCsv(r, {});
+  EXPECT_THAT(csv, HasSubstr("dram_read_bytes,dram_write_bytes,dram_bytes_low"));
+  EXPECT_THAT(csv, HasSubstr(",memory,"));
+}
+
 TEST_F(CounterReport, ExactCountsWin) {
   writeSamples();
   for (int64_t id = 1; id <= 2; ++id) {  // two replayed launches of the product: 140 and 160 MB read
@@ -232,6 +246,7 @@ TEST_F(CounterReport, WithoutCountersItSaysSo) {
   EXPECT_EQ(r.utilisation.mbu_measured.why, "no hardware counters were collected");
   EXPECT_EQ(m_json["kernels"][0]["instruction_mix_why"], "no hardware counters were collected");
   EXPECT_EQ(note(r, "counter_sampling"), "");
+  EXPECT_EQ(renderText(r, {}).find("Hardware counters: mean"), std::string::npos);
 }
 
 }  // namespace
