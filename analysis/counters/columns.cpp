@@ -80,6 +80,7 @@ class Builder {
     for (size_t i = kMostSignatures; i < signatures.size(); ++i)
       rest_ns[signatures[i].first.first] += signatures[i].second.ns;
     std::vector<std::pair<double, uint32_t>> rests;
+    rests.reserve(rest_ns.size());
     for (const auto& [name, ns] : rest_ns) rests.push_back({-ns, name});
     std::sort(rests.begin(), rests.end());
     if (rests.size() > kMostRests) rests.resize(kMostRests);

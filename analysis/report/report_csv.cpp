@@ -131,6 +131,7 @@ std::string csvCell(std::string_view text) {
 
 std::vector<CsvColumnInfo> csvColumns() {
   std::vector<CsvColumnInfo> columns;
+  columns.reserve(kColumns.size());
   for (const auto& column : kColumns) columns.push_back({column.name, column.doc});
   return columns;
 }
