@@ -13,7 +13,7 @@ template <>
 struct TableOf<StringRow> {
   static constexpr std::string_view kName = "string";
   static constexpr std::string_view kDoc = "Interned texts";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(column("id", &StringRow::id, "primary key"),
                                                    column("text", &StringRow::text, "the text"));
 };
@@ -26,7 +26,7 @@ template <>
 struct TableOf<ApiNameRow> {
   static constexpr std::string_view kName = "api_name";
   static constexpr std::string_view kDoc = "CUDA API functions";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns =
       std::make_tuple(column("id", &ApiNameRow::id, "callback id, + 100000 for the driver API"),
                       column("name", &ApiNameRow::name, "function"));
@@ -48,7 +48,7 @@ struct TableOf<ApiCallRow> {
   static constexpr std::string_view kDoc =
       "Launch-family API calls. Calls that launched exactly one kernel, copy or fill are stored on that row "
       "(launch_*) and not here";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &ApiCallRow::id, "primary key"), column("process_id", &ApiCallRow::process_id, "process"),
       column("thread_id", &ApiCallRow::thread_id, "thread"),
@@ -76,7 +76,7 @@ template <>
 struct TableOf<NvtxRangeRow> {
   static constexpr std::string_view kName = "nvtx_range";
   static constexpr std::string_view kDoc = "NVTX ranges (and marks: duration 0, kind mark)";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &NvtxRangeRow::id, "primary key"),
       column("process_id", &NvtxRangeRow::process_id, "process"),
@@ -120,7 +120,7 @@ template <>
 struct TableOf<GemmCallRow> {
   static constexpr std::string_view kName = "gemm_call";
   static constexpr std::string_view kDoc = "Matrix products as the library was called (cuBLAS, cuBLASLt)";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &GemmCallRow::id, "primary key"),
       column("process_id", &GemmCallRow::process_id, "process"),
@@ -164,7 +164,7 @@ template <>
 struct TableOf<NcclCallRow> {
   static constexpr std::string_view kName = "nccl_call";
   static constexpr std::string_view kDoc = "NCCL calls as made by the program";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &NcclCallRow::id, "primary key"),
       column("process_id", &NcclCallRow::process_id, "process"),

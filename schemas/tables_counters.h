@@ -18,7 +18,7 @@ struct TableOf<CounterSetRow> {
   static constexpr std::string_view kName = "counter_set";
   static constexpr std::string_view kDoc =
       "PM sampling of one GPU with one list of metrics and one interval; a new interval is a new set";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns =
       std::make_tuple(column("id", &CounterSetRow::id, "primary key"),
                       column("process_id", &CounterSetRow::process_id,
@@ -40,7 +40,7 @@ struct TableOf<CounterMetricRow> {
   static constexpr std::string_view kName = "counter_metric";
   static constexpr std::string_view kDoc =
       "A metric of a counter set; its position is its place in the blocks";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &CounterMetricRow::id, "primary key"),
       column("set_id", &CounterMetricRow::set_id, "counter_set"),
@@ -63,7 +63,7 @@ struct TableOf<CounterBlockRow> {
   static constexpr std::string_view kDoc =
       "Consecutive samples, packed (schemas/sample_block.h); `perfscope query` shows its size, `export` its "
       "values";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns =
       std::make_tuple(column("id", &CounterBlockRow::id, "primary key"),
                       column("set_id", &CounterBlockRow::set_id, "counter_set"),
@@ -90,7 +90,7 @@ struct TableOf<ReplayRow> {
   static constexpr std::string_view kDoc =
       "A launch that was run several times to count exactly; its own times are the cost of that, not the "
       "kernel's";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &ReplayRow::id, "primary key"), column("process_id", &ReplayRow::process_id, "process"),
       column("device_id", &ReplayRow::device_id, "device"),
@@ -113,7 +113,7 @@ template <>
 struct TableOf<ReplayValueRow> {
   static constexpr std::string_view kName = "replay_value";
   static constexpr std::string_view kDoc = "One exact value of a replayed launch";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns =
       std::make_tuple(column("id", &ReplayValueRow::id, "primary key"),
                       column("replay_id", &ReplayValueRow::replay_id, "replay"),

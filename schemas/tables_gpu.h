@@ -15,7 +15,7 @@ template <>
 struct TableOf<KernelNameRow> {
   static constexpr std::string_view kName = "kernel_name";
   static constexpr std::string_view kDoc = "Kernel names";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &KernelNameRow::id, "primary key"),
       column("mangled", &KernelNameRow::mangled, "as CUPTI gave it"),
@@ -47,7 +47,7 @@ template <>
 struct TableOf<LaunchShapeRow> {
   static constexpr std::string_view kName = "launch_shape";
   static constexpr std::string_view kDoc = "Interned launch configurations";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &LaunchShapeRow::id, "primary key"), column("grid_x", &LaunchShapeRow::grid_x, "blocks"),
       column("grid_y", &LaunchShapeRow::grid_y, "blocks"),
@@ -94,7 +94,7 @@ struct TableOf<KernelRow> {
   static constexpr std::string_view kDoc =
       "Kernel executions. launch_* is NULL when the launch call is a graph launch (join api_call on "
       "process_id, correlation_id) or was not seen";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &KernelRow::id, "primary key"), column("process_id", &KernelRow::process_id, "process"),
       column("device_id", &KernelRow::device_id, "device"),
@@ -137,7 +137,7 @@ template <>
 struct TableOf<MemcpyRow> {
   static constexpr std::string_view kName = "memcpy";
   static constexpr std::string_view kDoc = "Copies, peer copies included";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &MemcpyRow::id, "primary key"), column("process_id", &MemcpyRow::process_id, "process"),
       column("device_id", &MemcpyRow::device_id, "device"),
@@ -184,7 +184,7 @@ template <>
 struct TableOf<MemsetRow> {
   static constexpr std::string_view kName = "memset";
   static constexpr std::string_view kDoc = "Memory fills";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &MemsetRow::id, "primary key"), column("process_id", &MemsetRow::process_id, "process"),
       column("device_id", &MemsetRow::device_id, "device"),
@@ -217,7 +217,7 @@ template <>
 struct TableOf<GraphLaunchRow> {
   static constexpr std::string_view kName = "graph_launch";
   static constexpr std::string_view kDoc = "Opaque CUDA-graph executions (graph-level tracing only)";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns =
       std::make_tuple(column("id", &GraphLaunchRow::id, "primary key"),
                       column("process_id", &GraphLaunchRow::process_id, "process"),
@@ -245,7 +245,7 @@ template <>
 struct TableOf<SynchronizationRow> {
   static constexpr std::string_view kName = "synchronization";
   static constexpr std::string_view kDoc = "Host or stream waits";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns =
       std::make_tuple(column("id", &SynchronizationRow::id, "primary key"),
                       column("process_id", &SynchronizationRow::process_id, "process"),
@@ -276,7 +276,7 @@ template <>
 struct TableOf<MemoryEventRow> {
   static constexpr std::string_view kName = "memory_event";
   static constexpr std::string_view kDoc = "Device and pinned memory: allocations and frees";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &MemoryEventRow::id, "primary key"),
       column("process_id", &MemoryEventRow::process_id, "process"),
@@ -303,7 +303,7 @@ template <>
 struct TableOf<OverheadRow> {
   static constexpr std::string_view kName = "overhead";
   static constexpr std::string_view kDoc = "Time spent by CUPTI or the driver for reasons of their own";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns =
       std::make_tuple(column("id", &OverheadRow::id, "primary key"),
                       column("process_id", &OverheadRow::process_id, "process"),
@@ -327,7 +327,7 @@ template <>
 struct TableOf<ModuleEventRow> {
   static constexpr std::string_view kName = "module_event";
   static constexpr std::string_view kDoc = "Module loads, unloads and JIT";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns =
       std::make_tuple(column("id", &ModuleEventRow::id, "primary key"),
                       column("process_id", &ModuleEventRow::process_id, "process"),
@@ -357,7 +357,7 @@ struct TableOf<JitEventRow> {
   static constexpr std::string_view kDoc =
       "GPU code compiled at run time (JIT), and its loads and stores in the compute cache; CUDA 12.8 and "
       "newer";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &JitEventRow::id, "primary key"),
       column("process_id", &JitEventRow::process_id, "process"),
@@ -385,7 +385,7 @@ template <>
 struct TableOf<GraphNodeRow> {
   static constexpr std::string_view kName = "graph_node";
   static constexpr std::string_view kDoc = "Where CUDA-graph nodes were made";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &GraphNodeRow::id, "primary key"),
       column("process_id", &GraphNodeRow::process_id, "process"),

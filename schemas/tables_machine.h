@@ -35,7 +35,7 @@ template <>
 struct TableOf<HostRow> {
   static constexpr std::string_view kName = "host";
   static constexpr std::string_view kDoc = "A machine that took part";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &HostRow::id, "primary key"), column("name", &HostRow::name, "host name"),
       column("kernel", &HostRow::kernel, "operating system and its version"),
@@ -70,7 +70,7 @@ template <>
 struct TableOf<ProcessRow> {
   static constexpr std::string_view kName = "process";
   static constexpr std::string_view kDoc = "A process that used CUDA under the collector";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &ProcessRow::id, "primary key"), column("host_id", &ProcessRow::host_id, "host"),
       column("pid", &ProcessRow::pid, "process id"),
@@ -103,7 +103,7 @@ template <>
 struct TableOf<ThreadRow> {
   static constexpr std::string_view kName = "thread";
   static constexpr std::string_view kDoc = "A thread seen in API calls, NVTX or library calls";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &ThreadRow::id, "primary key"), column("process_id", &ThreadRow::process_id, "process"),
       column("tid", &ThreadRow::tid, "system thread id"),
@@ -141,7 +141,7 @@ struct TableOf<DeviceRow> {
   static constexpr std::string_view kName = "device";
   static constexpr std::string_view kDoc =
       "A GPU. One row per physical GPU (or MIG instance) and host; NULL = the driver did not say";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &DeviceRow::id, "primary key, also the device id of the report"),
       column("host_id", &DeviceRow::host_id, "host"),
@@ -179,7 +179,7 @@ template <>
 struct TableOf<ContextRow> {
   static constexpr std::string_view kName = "context";
   static constexpr std::string_view kDoc = "A CUDA context";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &ContextRow::id, "primary key"), column("process_id", &ContextRow::process_id, "process"),
       column("context", &ContextRow::context, "CUPTI context id"),
@@ -199,7 +199,7 @@ template <>
 struct TableOf<StreamRow> {
   static constexpr std::string_view kName = "stream";
   static constexpr std::string_view kDoc = "A CUDA stream";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &StreamRow::id, "primary key"), column("process_id", &StreamRow::process_id, "process"),
       column("context", &StreamRow::context, "CUPTI context id"),
@@ -227,7 +227,7 @@ template <>
 struct TableOf<MachineSampleRow> {
   static constexpr std::string_view kName = "machine_sample";
   static constexpr std::string_view kDoc = "NVML state of a GPU; NULL = not offered there";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &MachineSampleRow::id, "primary key"),
       column("device_id", &MachineSampleRow::device_id, "device"),
@@ -257,7 +257,7 @@ template <>
 struct TableOf<ClockSyncRow> {
   static constexpr std::string_view kName = "clock_sync";
   static constexpr std::string_view kDoc = "Readings of several clocks at one moment";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns =
       std::make_tuple(column("id", &ClockSyncRow::id, "primary key"),
                       column("process_id", &ClockSyncRow::process_id, "process"),
@@ -280,7 +280,7 @@ template <>
 struct TableOf<WindowRow> {
   static constexpr std::string_view kName = "window";
   static constexpr std::string_view kDoc = "When collection was on";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &WindowRow::id, "primary key"), column("process_id", &WindowRow::process_id, "process"),
       column("time_ns", &WindowRow::time_ns, "when"),
@@ -318,7 +318,7 @@ template <>
 struct TableOf<LedgerRow> {
   static constexpr std::string_view kName = "ledger";
   static constexpr std::string_view kDoc = "The trust ledger: what was assumed, hidden, unavailable, and why";
-  static constexpr std::string_view kKey = "";
+  static constexpr std::string_view kKey{};
   static constexpr auto kColumns = std::make_tuple(
       column("id", &LedgerRow::id, "primary key"),
       column("process_id", &LedgerRow::process_id, "process; NULL = the whole run"),

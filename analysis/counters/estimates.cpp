@@ -150,7 +150,9 @@ void addDrift(const Combination& total, const RoleFit& fit, Estimate& estimate) 
   estimate.first_half = total.of(fit.first_half);
   estimate.second_half = total.of(fit.second_half);
   const double both = kHalfSample * (estimate.high - estimate.low);
-  estimate.drifts = std::abs(estimate.first_half - estimate.second_half) > both;
+  // A half in which it never ran gives 0, which is no drift.
+  const bool in_both = estimate.first_half > 0 && estimate.second_half > 0;
+  estimate.drifts = in_both && std::abs(estimate.first_half - estimate.second_half) > both;
 }
 
 // Totals of every subject and, last, of idle time.

@@ -128,6 +128,7 @@ std::vector<Gate> gates(const ProfileFacts& facts, const WindowShares& shares) {
       {false, "communication", exposed, limit,
        fmt::format("communication that hides behind nothing takes {:.0f} % of the time", percent(exposed))});
   std::vector<Gate> kernels;
+  kernels.reserve(kKernelGates.size());
   for (const KernelGate& gate : kKernelGates) kernels.push_back(kernelGate(shares, gate));
   std::stable_sort(kernels.begin(), kernels.end(),
                    [](const Gate& a, const Gate& b) { return a.share > b.share; });

@@ -240,37 +240,52 @@ std::string samplingNote(const DeviceCounters& counters, int64_t device_id) {
   return text;
 }
 
-// "dram_read_bytes: a + b; c + d"
+// A list for the ledger, which names a few and counts the rest.
+class ShortList {
+ public:
+  void add(const std::string& item) {
+    if (++m_count <= kShown) m_text += (m_text.empty() ? "" : "; ") + item;
+  }
+  [[nodiscard]] std::string text() const {
+    return m_count <= kShown ? m_text : fmt::format("{}; and {} more", m_text, m_count - kShown);
+  }
+
+ private:
+  static constexpr size_t kShown = 3;
+  std::string m_text;
+  size_t m_count = 0;
+};
+
+// Groups of the DRAM bytes: those of the other counters are much the same, and each kernel says why it has no
+// value.
 std::string inseparable(const DeviceCounters& counters) {
-  std::string text;
+  ShortList list;
   for (const RoleAttribution& role : counters.attribution.roles) {
-    std::string groups;
+    if (role.role != CounterRole::DramReadBytes) continue;
     for (const SubjectGroup& group : role.groups) {
       std::string names;
       for (const uint32_t member : group.members)
         names += (names.empty() ? "" : " + ") + counters.columns.labels[member];
       if (group.with_idle) names += " + idle time";
-      groups += (groups.empty() ? "" : "; ") + names;
+      list.add(names);
     }
-    if (groups.empty()) continue;
-    text += (text.empty() ? "" : " | ") + std::string(infoOf(role.role).name) + ": " + groups;
   }
-  return text;
+  return list.text();
 }
 
 std::string drifting(const DeviceCounters& counters) {
-  std::string text;
+  ShortList list;
   for (const CounterRole wanted : {CounterRole::DramReadBytes, CounterRole::DramWriteBytes}) {
     const RoleAttribution* role = counters.role(wanted);
     for (size_t i = 0; role != nullptr && i < role->subjects.size(); ++i) {
       const Estimate& estimate = role->subjects[i];
       if (!estimate.has() || !estimate.drifts) continue;
-      text += fmt::format("{}{} ({}: {:.3g} by the first half of the samples, {:.3g} by the second)",
-                          text.empty() ? "" : "; ", counters.columns.labels[i], infoOf(wanted).name,
-                          estimate.first_half, estimate.second_half);
+      list.add(fmt::format("{} ({}: {:.3g} by the first half of the samples, {:.3g} by the second)",
+                           counters.columns.labels[i], infoOf(wanted).name, estimate.first_half,
+                           estimate.second_half));
     }
   }
-  return text;
+  return list.text();
 }
 
 }  // namespace
@@ -287,8 +302,9 @@ std::vector<std::pair<std::string, std::string>> counterNotes(const CounterFacts
       notes.emplace_back("counter_values_dropped",
                          fmt::format("{} impossible counter values were left out of all sums", dropped));
     if (std::string text = inseparable(counters); !text.empty())
-      notes.emplace_back("counters_not_separable",
-                         "these run so closely together that samples cannot tell them apart: " + text);
+      notes.emplace_back(
+          "counters_not_separable",
+          "these run so closely together that samples cannot tell their DRAM reads apart: " + text);
     if (std::string text = drifting(counters); !text.empty())
       notes.emplace_back("counters_drift", "amounts that changed during the run: " + text);
   }

@@ -186,6 +186,7 @@ std::vector<const Node*> mainNodes(const Nodes& nodes, const KernelFactsTable& g
     if (chosen == nullptr || rank(node) > rank(*chosen)) chosen = &node;
   }
   std::vector<const Node*> result;
+  result.reserve(best.size());
   for (const auto& [key, node] : best) result.push_back(node);
   return result;
 }

@@ -168,8 +168,7 @@ std::vector<std::string> conventions(const ProfileFacts& facts) {
       facts.counters.empty()
           ? "Bytes: algorithmic (each operand once, the result once); no DRAM counters in this profile."
           : "Bytes: of device memory where counters tell (their intervals: 95 %), else algorithmic (each "
-            "operand "
-            "once, the result once).",
+            "operand once, the result once).",
       "Peaks: dense, of the executed precision, at the median SM clock of the analysed time where it was "
       "sampled.",
       "Times: integer ns; unions of half-open intervals per device, never sums over streams or devices.",

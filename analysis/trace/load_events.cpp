@@ -178,7 +178,7 @@ Status loadCalls(const TraceReader& reader, const RowMaps& maps, Trace& trace) {
 }
 
 Status loadGemmCalls(const TraceReader& reader, const RowMaps& maps, Trace& trace) {
-  const auto status = forEachResult(
+  auto status = forEachResult(
       reader,
       "SELECT process_id, thread_id, start_ns, duration_ns, m, n, k, batch, a_type, b_type, c_type, d_type,"
       " compute_type, reads_c FROM gemm_call",

@@ -31,7 +31,7 @@ Status runQuery(Console& console, const Values& values) {
       error.remedy = "the profile stands before the SQL: perfscope query FILE SQL";
     return tl::unexpected(error);
   }
-  if (const auto checked = checkQuestion(values.sql); !checked) return checked;
+  if (auto checked = checkQuestion(values.sql); !checked) return checked;
   auto statement = reader->database().prepare(values.sql);
   if (!statement) {
     Error error = statement.error();

@@ -120,6 +120,7 @@ int schema(Console& console, const std::string& name) {
 Runner define(CLI::App& app) {
   auto name = std::make_shared<std::string>();
   std::vector<std::string> names;
+  names.reserve(std::size(kTopics));
   for (const auto& topic : kTopics) names.emplace_back(topic.name);
   app.add_option("WHAT", *name,
                  "report, csv, tables, config, metrics, losses or sections; without it they are listed")

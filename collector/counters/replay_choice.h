@@ -28,7 +28,7 @@ class ReplayChoice {
     Kernel& kernel = m_kernels[signature];
     ++kernel.replayed;
     const uint64_t mixed = (signature ^ kernel.launches) * 0x9E3779B97F4A7C15ULL;
-    const uint64_t gap = uint64_t{4} << (2 * (kernel.replayed < 16 ? kernel.replayed : 16));
+    const uint64_t gap = uint64_t{1} << (kernel.replayed < 40 ? kernel.replayed : 40);
     kernel.next = kernel.launches + gap / 2 + (mixed >> 32) % gap;
   }
   [[nodiscard]] size_t signatures() const { return m_kernels.size(); }
