@@ -243,6 +243,9 @@ Status Recorder::Impl::commitIfDue(bool now) {
   const auto interval = std::chrono::milliseconds(options.commit_every_ms);
   const bool due = Clock::now() - last_commit >= interval || batch.rows() - rows_committed >= kRowsPerCommit;
   if (!now && !due && !batch.error()) return {};
+  // Recovering writes no checkpoints, so its rows come all together at the end: an interrupted `recover` leaves the
+  // profile as it was, and the next one does not write rows twice.
+  if (!options.live && !now && !batch.error()) return {};
   last_commit = Clock::now();
   for (auto& process : processes) {
     if (process.registered == nullptr || process.ended) continue;
