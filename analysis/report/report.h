@@ -92,8 +92,9 @@ struct ValueRange {
 };
 struct DeviceReport {
   int64_t id = 0;
-  std::string name, spec;  // spec: id in the hardware catalogue, empty when unknown
-  std::string spec_why;    // how it was matched, or why not
+  std::string name, spec;   // spec: id in the hardware catalogue, empty when unknown
+  std::string spec_why;     // how it was matched, or why not
+  std::string calibration;  // which calibration is used, one clause; empty: none
   int64_t kernel_count = 0, kernel_sum_ns = 0, span_ns = 0, busy_ns = 0, idle_ns = 0, kernel_busy_ns = 0,
           compute_ns = 0, comm_ns = 0, overlap_ns = 0, exposed_comm_ns = 0, memcpy_ns = 0, memset_ns = 0,
           memcpy_count = 0, memset_count = 0, memcpy_bytes = 0, comm_count = 0, copy_hidden_ns = 0,
@@ -131,12 +132,19 @@ struct FlopsReport {
 struct BytesReport {
   Measured<double> algorithmic, dram_read, dram_write, l2;
 };
+inline constexpr const char* kNoCalibration = "no calibration of this GPU is in use (perfscope calibrate)";
 struct RooflineReport {
   std::string verdict;    // memory|compute|below_both|launch|no_flops|unknown
   std::string why;        // one clause with the numbers
   std::string precision;  // that the ceiling belongs to
   std::string boundary;   // "algorithmic", "dram" ...
   Measured<double> ceiling_flops, ceiling_bytes_per_s, ceiling_flops_at_clock, fraction_of_roof;
+  // Measured by `perfscope calibrate` on this GPU or product; compute at the recorded clock. The fraction is
+  // of these two. l2: the second-level cache's bandwidth, which no data sheet prints.
+  Measured<double> ceiling_flops_calibrated = Measured<double>::absent(kNoCalibration),
+                   ceiling_bytes_per_s_calibrated = Measured<double>::absent(kNoCalibration),
+                   ceiling_l2_bytes_per_s_calibrated = Measured<double>::absent(kNoCalibration),
+                   fraction_of_calibrated = Measured<double>::absent(kNoCalibration);
 };
 struct KernelReport {
   std::string name, short_name, kernel_class;  // class: gemm, attention, elementwise, reduction,
@@ -171,7 +179,8 @@ struct GapReport {
 struct GapsReport {
   int64_t total_ns = 0, count = 0;
   std::map<std::string, GapCause> by_cause;  // host_submission, synchronisation, ... unknown
-  std::vector<GapReport> largest, largest_in_window;  // of the whole profile; of the time the verdict is about
+  std::vector<GapReport> largest,
+      largest_in_window;  // of the whole profile; of the time the verdict is about
   Measured<Distribution> launch_latency, launch_cost;
   Measured<Distribution> queue_depth;  // unit: launches, not ns
   int64_t launches = 0, graph_launches = 0;
