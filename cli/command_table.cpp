@@ -5,8 +5,9 @@ namespace perfscope::cli {
 
 const std::vector<Command>& commandTable() {
   static const std::vector<Command> kTable = {
-      runCommand(),  reportCommand(), queryCommand(),   hardwareCommand(), calibrateCommand(),
-      calcCommand(), doctorCommand(), recoverCommand(), schemaCommand(),   completionsCommand(),
+      runCommand(),      reportCommand(),    rooflineCommand(),    queryCommand(),
+      hardwareCommand(), calibrateCommand(), calcCommand(),        doctorCommand(),
+      recoverCommand(),  schemaCommand(),    completionsCommand(),
   };
   return kTable;
 }

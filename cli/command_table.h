@@ -9,6 +9,7 @@ namespace perfscope::cli {
 
 [[nodiscard]] Command runCommand();
 [[nodiscard]] Command reportCommand();
+[[nodiscard]] Command rooflineCommand();
 [[nodiscard]] Command queryCommand();
 [[nodiscard]] Command hardwareCommand();
 [[nodiscard]] Command calcCommand();

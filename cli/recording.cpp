@@ -48,7 +48,9 @@ void showProgress(Console& console, const Progress& progress) {
 }
 
 void printSummary(Console& console, const RunOutcome& outcome) {
-  const auto report = buildReport(outcome.profile_path, ReportOptions{});
+  ReportOptions summary_options;
+  summary_options.calibration = "auto";
+  const auto report = buildReport(outcome.profile_path, summary_options);
   if (!report) {
     warn(console, "no summary: " + report.error().sentence());
     return;

@@ -60,7 +60,7 @@ inline constexpr std::array<LossInfo, kLossCount> kLossCounters = {{
      "collection stopped: the drain thread could not keep up for seconds on end"},
     {Loss::UnmatchedLaunch, "unmatched_launch", Severity::Notice,
      "kernels whose launch call was not seen (no launch latency or queue depth for them)"},
-    {Loss::TornRecord, "torn_record", Severity::Notice, "spool records that could not be read; skipped"},
+    {Loss::TornRecord, "torn_record", Severity::DataLoss, "spool records that could not be read; skipped"},
     {Loss::BackgroundError, "background_error", Severity::Error,
      "errors CUPTI reported from its own threads"},
     {Loss::ReplayedKernel, "replayed_kernel", Severity::Info,

@@ -54,13 +54,14 @@ inline constexpr std::array<NoteInfo, static_cast<size_t>(spool::NoteId::kCount)
     {spool::NoteId::CountersUnavailable, "counters_unavailable", Severity::Notice,
      "hardware counters could not be sampled; FLOPs and bytes come from call shapes where they are known"},
     {spool::NoteId::CounterMetricsLeftOut, "counter_metrics_left_out", Severity::Info,
-     "metrics that this chip does not offer or that do not fit beside the others in one pass"},
+     "some counters were not sampled: the chip does not offer them, or they do not fit beside the others in "
+     "one pass"},
     {spool::NoteId::CounterIntervalRaised, "counter_interval_raised", Severity::Info,
-     "the sampling interval was raised so that evaluation keeps up; new interval in ns"},
+     "the sampling interval was raised so that evaluation keeps up"},
     {spool::NoteId::CounterSamplesLost, "counter_samples_lost", Severity::Notice,
-     "time without samples of the counters, because they came faster than they were evaluated; ns"},
+     "time without samples of the counters, because they came faster than they were evaluated"},
     {spool::NoteId::CounterCost, "counter_cost", Severity::Info,
-     "time that a thread of ours took in the program to evaluate counters; ns"},
+     "a thread of ours evaluated counters inside the program, beside its own threads"},
     {spool::NoteId::CountersBusy, "counters_busy", Severity::Notice,
      "the GPU's counters are held by another process (another profiler, DCGM or a second perfscope): "
      "sampling is "
@@ -72,7 +73,7 @@ inline constexpr std::array<NoteInfo, static_cast<size_t>(spool::NoteId::kCount)
     {spool::NoteId::ReplayCost, "replay_cost", Severity::Notice,
      "launches were run several times to count exactly: the program stood still meanwhile, and times around "
      "them are "
-     "not its own; ns"},
+     "not its own"},
     {spool::NoteId::ReplayStopped, "replay_stopped", Severity::Notice,
      "replay of representative launches ended before every kind of launch was counted"},
 }};

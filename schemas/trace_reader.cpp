@@ -69,6 +69,13 @@ Result<TraceReader> TraceReader::read(const std::string& path) {
   return reader;
 }
 
+Error TraceReader::asDamage(Error error) {
+  if (error.kind != ErrorKind::Usage) return error;
+  const auto colon = error.where.find(", query");
+  return {ErrorKind::InputRefused, error.where.substr(0, colon), "is damaged: " + error.reason,
+          "use a copy that is whole; `perfscope query FILE SQL` may still read other tables"};
+}
+
 Result<std::optional<std::string>> TraceReader::meta(const std::string& key) const {
   auto statement = m_db.prepare("SELECT value FROM meta WHERE key = ?");
   if (!statement) return tl::unexpected(statement.error());

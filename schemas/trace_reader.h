@@ -23,7 +23,7 @@ class TraceReader {
   template <class Row, class Visit>
   Status forEach(std::string_view tail, Visit&& visit) const {
     auto statement = m_db.prepare(selectSql<Row>(tail));
-    if (!statement) return tl::unexpected(statement.error());
+    if (!statement) return tl::unexpected(asDamage(statement.error()));
     Row row;
     for (;;) {
       const auto more = statement->step();
@@ -50,6 +50,10 @@ class TraceReader {
   [[nodiscard]] int64_t timeBaseNs() const { return m_time_base_ns; }
   [[nodiscard]] const Database& database() const { return m_db; }
   [[nodiscard]] const std::string& path() const { return m_db.path(); }
+
+  // A query of this program that SQLite finds wrong means that the file lacks a table or column: InputRefused
+  // instead of Usage. Other errors stay what they are.
+  static Error asDamage(Error error);
 
  private:
   static Result<TraceReader> read(const std::string& path);

@@ -3,6 +3,7 @@
 #include "analysis/facts/replay_facts.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 #include <unordered_map>
@@ -25,6 +26,30 @@ std::unordered_map<int64_t, uint32_t> indexOf(const std::vector<Row>& rows) {
   std::unordered_map<int64_t, uint32_t> index;
   for (size_t i = 0; i < rows.size(); ++i) index[rows[i].id] = static_cast<uint32_t>(i);
   return index;
+}
+
+std::vector<uint32_t> sameLaunches(const std::vector<LaunchShapeRow>& shapes) {
+  std::map<std::array<int64_t, 13>, uint32_t> first;
+  std::vector<uint32_t> same;
+  same.reserve(shapes.size());
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const LaunchShapeRow& s = shapes[i];
+    const std::array<int64_t, 13> launch = {s.grid_x,
+                                            s.grid_y,
+                                            s.grid_z,
+                                            s.block_x,
+                                            s.block_y,
+                                            s.block_z,
+                                            s.registers_per_thread,
+                                            s.static_shared_bytes,
+                                            s.dynamic_shared_bytes,
+                                            s.local_bytes_per_thread,
+                                            s.cluster_x,
+                                            s.cluster_y,
+                                            s.cluster_z};
+    same.push_back(first.emplace(launch, static_cast<uint32_t>(i)).first->second);
+  }
+  return same;
 }
 
 Result<std::unordered_map<int64_t, Signature>> readReplays(const TraceReader& reader, const Trace& trace) {
@@ -67,6 +92,7 @@ Result<ReplayFacts> ReplayFacts::load(const TraceReader& reader, const Trace& tr
   const auto replays = readReplays(reader, trace);
   if (!replays) return tl::unexpected(replays.error());
   ReplayFacts facts;
+  facts.m_same_launch = sameLaunches(trace.shapes);
   std::map<std::pair<int64_t, CounterRole>, double> amounts;  // by replay
   std::map<int64_t, TensorMix> mixes;
   const auto status = reader.forEach<ReplayValueRow>("", [&](const ReplayValueRow& row) {
@@ -81,7 +107,7 @@ Result<ReplayFacts> ReplayFacts::load(const TraceReader& reader, const Trace& tr
   if (!status) return tl::unexpected(status.error());
   for (const auto& [replay, mix] : mixes) {
     const Signature& of = replays->at(replay);
-    auto& [sum, launches] = facts.m_tensor[{of.device, of.name, of.shape}];
+    auto& [sum, launches] = facts.m_tensor[{of.device, of.name, facts.sameLaunch(of.shape)}];
     for (size_t p = 0; p < mix.size(); ++p) sum[p] += mix[p];
     ++launches;
   }
@@ -90,7 +116,7 @@ Result<ReplayFacts> ReplayFacts::load(const TraceReader& reader, const Trace& tr
   for (const auto& [key, amount] : amounts) {
     if (!std::isfinite(amount) || amount < 0) continue;
     const Signature& of = replays->at(key.first);
-    ReplayedValue& value = facts.m_values[{of.device, of.name, of.shape, key.second}];
+    ReplayedValue& value = facts.m_values[{of.device, of.name, facts.sameLaunch(of.shape), key.second}];
     value.least = value.launches == 0 ? amount : std::min(value.least, amount);
     value.most = std::max(value.most, amount);
     value.sum += amount;
@@ -105,7 +131,7 @@ Result<ReplayFacts> ReplayFacts::load(const TraceReader& reader, const Trace& tr
 
 ReplayFacts::TensorMix ReplayFacts::tensorMix(size_t device, uint32_t name, uint32_t shape) const {
   TensorMix mean{};
-  const auto found = m_tensor.find({device, name, shape});
+  const auto found = m_tensor.find({device, name, sameLaunch(shape)});
   if (found == m_tensor.end()) return mean;
   const auto& [sum, launches] = found->second;
   for (size_t p = 0; p < mean.size(); ++p) mean[p] = sum[p] / static_cast<double>(launches);
@@ -113,7 +139,7 @@ ReplayFacts::TensorMix ReplayFacts::tensorMix(size_t device, uint32_t name, uint
 }
 
 const ReplayedValue* ReplayFacts::find(size_t device, uint32_t name, uint32_t shape, CounterRole role) const {
-  const auto found = m_values.find({device, name, shape, role});
+  const auto found = m_values.find({device, name, sameLaunch(shape), role});
   return found == m_values.end() ? nullptr : &found->second;
 }
 

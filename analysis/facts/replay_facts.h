@@ -39,6 +39,13 @@ class ReplayFacts {
   [[nodiscard]] size_t signatures() const { return m_signatures; }
 
  private:
+  [[nodiscard]] uint32_t sameLaunch(uint32_t shape) const {
+    return shape < m_same_launch.size() ? m_same_launch[shape] : shape;
+  }
+  // By shape: the first one with the same launch. A replayed launch comes with another shared-memory
+  // configuration and cache preference of the SM than the kernel's other launches (seen on an H200), hence
+  // with a shape of its own.
+  std::vector<uint32_t> m_same_launch;
   using Key = std::tuple<size_t, uint32_t, uint32_t, CounterRole>;
   std::map<Key, ReplayedValue> m_values;
   std::map<std::tuple<size_t, uint32_t, uint32_t>, std::pair<TensorMix, int64_t>> m_tensor;  // sum, launches

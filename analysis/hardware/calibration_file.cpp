@@ -161,7 +161,9 @@ Result<Calibration> parseCalibration(const std::string& text, const std::string&
 }
 
 Result<Calibration> readCalibration(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  std::error_code ignored;
+  const bool regular = fs::is_regular_file(path, ignored);  // a FIFO would be waited for
+  std::ifstream file(regular ? path : std::string(), std::ios::binary);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf()))
     return failure(ErrorKind::InputMissing, path, "cannot be read",

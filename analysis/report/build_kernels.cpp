@@ -30,6 +30,8 @@ RoofSource roofSource(const ProfileFacts& facts, size_t device) {
   } else {
     source.spec_why = known.hardware_why;
   }
+  if (known.calibration) source.calibration = &*known.calibration;
+  source.calibration_why = known.calibration_why;
   // A product named by the user is compared as the whole product at its own clock, not as what was recorded.
   const auto& sms = facts.trace.devices[device].sm_count;
   const bool recorded_device = known.hardware && known.hardware->reason.rfind("named by the user", 0) != 0;

@@ -136,6 +136,7 @@ std::vector<DeviceReport> devices(const ProfileFacts& facts) {
     r.name = trace.devices[i].name;
     r.spec = device.hardware ? device.hardware->spec.id : "";
     r.spec_why = device.hardware_why;
+    if (device.calibration) r.calibration = device.calibration_why;
     r.kernel_count = t.kernel_count, r.kernel_sum_ns = t.kernel_sum_ns;
     r.span_ns = t.span_ns, r.busy_ns = t.busy_ns, r.idle_ns = t.idle_ns, r.kernel_busy_ns = t.kernel_busy_ns;
     r.compute_ns = t.compute_ns, r.comm_ns = t.comm_ns, r.overlap_ns = t.overlap_ns;

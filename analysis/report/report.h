@@ -93,8 +93,9 @@ struct ValueRange {
 };
 struct DeviceReport {
   int64_t id = 0;
-  std::string name, spec;  // spec: id in the hardware catalogue, empty when unknown
-  std::string spec_why;    // how it was matched, or why not
+  std::string name, spec;   // spec: id in the hardware catalogue, empty when unknown
+  std::string spec_why;     // how it was matched, or why not
+  std::string calibration;  // which calibration is used, one clause; empty: none
   int64_t kernel_count = 0, kernel_sum_ns = 0, span_ns = 0, busy_ns = 0, idle_ns = 0, kernel_busy_ns = 0,
           compute_ns = 0, comm_ns = 0, overlap_ns = 0, exposed_comm_ns = 0, memcpy_ns = 0, memset_ns = 0,
           memcpy_count = 0, memset_count = 0, memcpy_bytes = 0, comm_count = 0, copy_hidden_ns = 0,
@@ -136,12 +137,19 @@ struct BytesReport {
   std::optional<double> dram_low, dram_high;  // of read + write: 95 % interval (sampled), range (replay)
   std::optional<double> l2_low, l2_high;
 };
+inline constexpr const char* kNoCalibration = "no calibration of this GPU is in use (perfscope calibrate)";
 struct RooflineReport {
   std::string verdict;    // memory|compute|below_both|launch|no_flops|unknown
   std::string why;        // one clause with the numbers
   std::string precision;  // that the ceiling belongs to
   std::string boundary;   // "algorithmic", "dram" ...
   Measured<double> ceiling_flops, ceiling_bytes_per_s, ceiling_flops_at_clock, fraction_of_roof;
+  // Measured by `perfscope calibrate` on this GPU or product; compute at the recorded clock. The fraction is
+  // of these two. l2: the second-level cache's bandwidth, which no data sheet prints.
+  Measured<double> ceiling_flops_calibrated = Measured<double>::absent(kNoCalibration),
+                   ceiling_bytes_per_s_calibrated = Measured<double>::absent(kNoCalibration),
+                   ceiling_l2_bytes_per_s_calibrated = Measured<double>::absent(kNoCalibration),
+                   fraction_of_calibrated = Measured<double>::absent(kNoCalibration);
 };
 struct KernelReport {
   std::string name, short_name, kernel_class;  // class: gemm, attention, elementwise, reduction,

@@ -47,6 +47,7 @@ Result<Report> buildReport(const std::string& path, const ReportOptions& options
   FactOptions wanted;
   wanted.step_marker = options.step_marker;
   wanted.hardware_spec = options.hardware_spec;
+  wanted.calibration = options.calibration;
   wanted.largest_gaps = static_cast<size_t>(std::max(0, options.top));
   wanted.threads = options.threads;
   const auto facts = gatherFacts(path, wanted);

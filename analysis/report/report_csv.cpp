@@ -25,7 +25,7 @@ struct CsvColumn {
 
 using K = KernelReport;
 
-constexpr std::array<CsvColumn, 41> kColumns = {{
+constexpr std::array<CsvColumn, 43> kColumns = {{
     {"device", "id of the GPU in the profile", [](const K& k) { return std::to_string(k.device); }},
     {"name", "full name of the kernel", [](const K& k) { return k.name; }},
     {"short_name", "name without arguments", [](const K& k) { return k.short_name; }},
@@ -76,6 +76,10 @@ constexpr std::array<CsvColumn, 41> kColumns = {{
      [](const K& k) { return cell(k.roofline.fraction_of_roof); }},
     {"roofline_verdict", "memory, compute, below_both, launch, no_flops or unknown",
      [](const K& k) { return k.roofline.verdict; }},
+    {"ceiling_flops_calibrated", "the peak measured by `perfscope calibrate`, at that clock, FLOP/s",
+     [](const K& k) { return cell(k.roofline.ceiling_flops_calibrated); }},
+    {"ceiling_bytes_per_s_calibrated", "memory bandwidth measured by `perfscope calibrate`, bytes/s",
+     [](const K& k) { return cell(k.roofline.ceiling_bytes_per_s_calibrated); }},
     {"flops_why", "why algorithmic_flops is empty",
      [](const K& k) {
        return k.flops.algorithmic.has() ? std::string() : "not measured, because " + k.flops.algorithmic.why;

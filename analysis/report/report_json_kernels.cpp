@@ -44,6 +44,9 @@ Json roofline(const RooflineReport& r) {
   put(result, "ceiling_flops_at_clock", r.ceiling_flops_at_clock);
   put(result, "ceiling_bytes_per_s", r.ceiling_bytes_per_s);
   put(result, "fraction_of_roof", r.fraction_of_roof);
+  put(result, "ceiling_flops_calibrated", r.ceiling_flops_calibrated);
+  put(result, "ceiling_bytes_per_s_calibrated", r.ceiling_bytes_per_s_calibrated);
+  put(result, "fraction_of_calibrated", r.fraction_of_calibrated);
   return result;
 }
 

@@ -16,6 +16,7 @@ Json device(const DeviceReport& d) {
   Json result = {{"id", d.id}, {"name", d.name}};
   result["spec"] = d.spec.empty() ? Json(nullptr) : Json(d.spec);
   result["spec_why"] = d.spec.empty() ? reason(d.spec_why) : d.spec_why;
+  result["calibration"] = d.calibration.empty() ? Json(nullptr) : Json(d.calibration);
   const std::pair<const char*, int64_t> integers[] = {
       {"kernel_count", d.kernel_count}, {"kernel_sum_ns", d.kernel_sum_ns},
       {"span_ns", d.span_ns},           {"busy_ns", d.busy_ns},

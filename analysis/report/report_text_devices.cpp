@@ -102,6 +102,7 @@ void printDevice(Page& page, const DeviceReport& device, bool with_machine) {
   page.item("limits taken from", device.spec.empty()
                                      ? words::notMeasured(device.spec_why)
                                      : device.spec + (device.spec_why.empty() ? "" : ": " + device.spec_why));
+  if (!device.calibration.empty()) page.item("measured ceilings", device.calibration);
 }
 
 std::string median(const Measured<ValueRange>& measured, const char* unit) {

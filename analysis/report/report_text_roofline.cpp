@@ -71,6 +71,16 @@ void printChart(Page& page, const std::vector<const KernelReport*>& points) {
                            format::flopsPerSecond(*kernel->roofline.ceiling_flops_at_clock));
     break;
   }
+  for (const auto* kernel : points) {
+    const auto& measured = kernel->roofline;
+    if (keyOf(*kernel) != best || !measured.ceiling_flops_calibrated.has() ||
+        !measured.ceiling_bytes_per_s_calibrated.has())
+      continue;
+    at_clock += fmt::format(" Measured by `perfscope calibrate`: {} and {}.",
+                            format::bytesPerSecond(*measured.ceiling_bytes_per_s_calibrated),
+                            format::flopsPerSecond(*measured.ceiling_flops_calibrated));
+    break;
+  }
   page.text(
       2,
       fmt::format("GPU {}, {}, bytes: {}. Roof of the datasheet: {} and {}, they meet at the ridge, {}.{}",

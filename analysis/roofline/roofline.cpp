@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "analysis/metrics/thresholds.h"
 #include "analysis/model/roofline_formulas.h"
@@ -16,6 +17,7 @@ using hardware::Precision;
 
 struct Roofs {
   Measured<double> datasheet, at_clock, bandwidth;
+  Measured<double> calibrated, calibrated_bandwidth, calibrated_l2;
   std::string precision;
   // The roof to be judged by.
   [[nodiscard]] const Measured<double>& compute() const { return at_clock.has() ? at_clock : datasheet; }
@@ -47,6 +49,41 @@ Measured<double> weighted(const RoofPoint& point, Ceiling&& ceiling) {
   return Measured<double>::of(sum / time, last.provenance + ":time_weighted");
 }
 
+Result<hardware::Ceiling> calibratedPeak(const RoofSource& source, Precision precision) {
+  const std::string id(hardware::name(precision));
+  const CalibrationValue* const value = source.calibration->find(id);
+  if (value == nullptr || !value->best)
+    return failure(ErrorKind::Unavailable, id,
+                   value != nullptr ? value->why : "the calibration has no " + id);
+  const auto& clock = value->clocks.sm_clock_mhz;
+  if (!clock || *clock <= 0 || !source.clock_mhz) return hardware::Ceiling{*value->best, "calibrated", {}};
+  return hardware::Ceiling{*value->best * *source.clock_mhz / *clock, "calibrated:at_clock", {}};
+}
+
+Measured<double> calibratedBandwidth(const Calibration& calibration, std::initializer_list<const char*> ids) {
+  Measured<double> best = Measured<double>::absent("the calibration has no such bandwidth");
+  for (const char* const id : ids) {
+    const CalibrationValue* const value = calibration.find(id);
+    if (value == nullptr) continue;
+    if (!value->best && !best.has()) best.why = value->why;
+    if (value->best && (!best.has() || *value->best > *best))
+      best = Measured<double>::of(*value->best, std::string("calibrated:") + id);
+  }
+  return best;
+}
+
+void fillCalibrated(const RoofSource& source, const RoofPoint& point, Roofs& roofs) {
+  if (source.calibration == nullptr) {
+    const std::string why = source.calibration_why.empty() ? kNoCalibration : source.calibration_why;
+    roofs.calibrated = roofs.calibrated_bandwidth = roofs.calibrated_l2 = Measured<double>::absent(why);
+    return;
+  }
+  roofs.calibrated = weighted(point, [&](Precision p) { return calibratedPeak(source, p); });
+  roofs.calibrated_bandwidth =
+      calibratedBandwidth(*source.calibration, {"dram_read", "dram_write", "dram_copy"});
+  roofs.calibrated_l2 = calibratedBandwidth(*source.calibration, {"l2_read"});
+}
+
 std::string precisionText(const RoofPoint& point) {
   const auto most = std::max_element(point.ns_by_precision.begin(), point.ns_by_precision.end());
   if (*most <= 0) return {};
@@ -59,6 +96,7 @@ std::string precisionText(const RoofPoint& point) {
 Roofs roofsOf(const RoofSource& source, const RoofPoint& point) {
   Roofs roofs;
   roofs.precision = precisionText(point);
+  fillCalibrated(source, point, roofs);
   if (source.spec == nullptr) {
     roofs.datasheet = roofs.at_clock = roofs.bandwidth = Measured<double>::absent(source.spec_why);
     return roofs;
@@ -120,6 +158,11 @@ void judge(const RoofPoint& point, const Roofs& roofs, RooflineReport& report) {
   const std::string provenance =
       origin + (roofs.at_clock.has() ? " / datasheet at the recorded clock" : " / datasheet");
   report.fraction_of_roof = Measured<double>::of(rate / attainable, provenance);
+  if (roofs.calibrated.has() && roofs.calibrated_bandwidth.has()) {
+    const double reachable = model::attainable(*roofs.calibrated, *roofs.calibrated_bandwidth, intensity);
+    report.fraction_of_calibrated =
+        Measured<double>::of(rate / reachable, "counted:api / " + roofs.calibrated.provenance);
+  }
   const double enough = threshold::kRoofShare.value;
   report.verdict = left_of_ridge && of_bandwidth >= enough ? "memory"
                    : of_compute >= enough                  ? "compute"
@@ -154,6 +197,11 @@ RooflineReport placeUnderRoofs(const RoofSource& source, const RoofPoint& point)
   report.ceiling_flops = roofs.datasheet;
   report.ceiling_flops_at_clock = roofs.at_clock;
   report.ceiling_bytes_per_s = roofs.bandwidth;
+  report.ceiling_flops_calibrated = roofs.calibrated;
+  report.ceiling_bytes_per_s_calibrated = roofs.calibrated_bandwidth;
+  report.ceiling_l2_bytes_per_s_calibrated = roofs.calibrated_l2;
+  report.fraction_of_calibrated = Measured<double>::absent(
+      !roofs.calibrated.has() ? roofs.calibrated.why : roofs.calibrated_bandwidth.why);
   const bool has_flops = point.flops > 0 && point.flop_ns > 0;
   const bool has_bytes = point.bytes > 0 && point.byte_ns > 0;
   std::string missing;
@@ -172,6 +220,7 @@ RooflineReport placeUnderRoofs(const RoofSource& source, const RoofPoint& point)
   }
   if (!has_flops && judgeByTraffic(point, roofs, report)) return report;
   report.fraction_of_roof = Measured<double>::absent(missing);
+  if (report.fraction_of_calibrated.why.empty()) report.fraction_of_calibrated.why = missing;
   report.verdict = shorterThanLaunch(point) ? "launch" : has_flops ? "unknown" : "no_flops";
   report.why = shorterThanLaunch(point) ? launchClause(point) : missing;
   return report;

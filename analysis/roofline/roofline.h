@@ -7,6 +7,7 @@
 
 #include "analysis/hardware/hardware_spec.h"
 #include "analysis/report/report.h"
+#include "schemas/calibration.h"
 
 namespace perfscope {
 
@@ -16,6 +17,8 @@ struct RoofSource {
   std::string spec_why;                          // why it is null
   std::optional<double> clock_mhz;               // median SM clock while busy
   std::optional<int> sm_count;                   // as the device stated it
+  const Calibration* calibration = nullptr;      // measured ceilings of the device; null: none
+  std::string calibration_why;                   // why it is null
 };
 
 // The kernel side: sums over the launches that carry the figures.
@@ -35,7 +38,8 @@ struct RoofPoint {
 // Verdicts and thresholds: metric catalogue, "roofline"; ceiling of the
 // executed precision with most time, time-weighted when there are several. The compute roof is the one at the
 // recorded clock where that is known, else the data sheet's. Without FLOPs but with measured bytes the
-// verdict is "memory" when they fill the bandwidth.
+// verdict is "memory" when they fill the bandwidth. The measured ceilings stand beside them: compute scaled
+// from the clock of the calibration to the recorded one, memory the fastest of DRAM read, write, copy.
 RooflineReport placeUnderRoofs(const RoofSource& source, const RoofPoint& point);
 
 }  // namespace perfscope

@@ -12,7 +12,7 @@ namespace {
 template <class Visit>
 Status forEachResult(const TraceReader& reader, std::string_view sql, Visit&& visit) {
   auto statement = reader.database().prepare(sql);
-  if (!statement) return tl::unexpected(statement.error());
+  if (!statement) return tl::unexpected(TraceReader::asDamage(statement.error()));
   for (;;) {
     const auto more = statement->step();
     if (!more) return tl::unexpected(more.error());

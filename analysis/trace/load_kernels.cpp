@@ -65,7 +65,7 @@ Status scan(const std::string& path, const KernelReferences& references, KernelT
   auto reader = TraceReader::open(path);
   if (!reader) return tl::unexpected(reader.error());
   auto statement = reader->database().prepare(std::string(kSelect) + " WHERE id BETWEEN ? AND ?");
-  if (!statement) return tl::unexpected(statement.error());
+  if (!statement) return tl::unexpected(TraceReader::asDamage(statement.error()));
   statement->bind(1, slice.first_id);
   statement->bind(2, slice.last_id);
   for (;;) {
@@ -84,7 +84,7 @@ Status scan(const std::string& path, const KernelReferences& references, KernelT
 
 Result<std::optional<int64_t>> integer(const Database& db, std::string_view sql) {
   auto statement = db.prepare(sql);
-  if (!statement) return tl::unexpected(statement.error());
+  if (!statement) return tl::unexpected(TraceReader::asDamage(statement.error()));
   const auto row = statement->step();
   if (!row) return tl::unexpected(row.error());
   if (!*row || statement->isNull(0)) return std::optional<int64_t>();

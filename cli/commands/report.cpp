@@ -26,6 +26,7 @@ struct Values {
   std::optional<size_t> top;
   std::string hardware;
   std::string step_marker;
+  std::string calibration = "auto";
 };
 
 std::string render(const Report& report, const Values& values, const std::vector<std::string>& sections,
@@ -42,6 +43,7 @@ int reportOne(Console& console, const Values& values, const std::vector<std::str
   ReportOptions options;
   options.step_marker = values.step_marker;
   options.hardware_spec = values.hardware;
+  options.calibration = values.calibration == "off" ? "" : values.calibration;
   const auto report = buildReport(file, options);
   if (!report) return fail(console, report.error());
   std::optional<KernelGroups> groups;
@@ -105,6 +107,11 @@ Runner define(CLI::App& app) {
   app.add_option("--hw", values->hardware,
                  "compare with this product of the hardware catalogue instead of the recorded one, e.g. H200")
       ->type_name("SPEC");
+  app.add_option(
+         "--calibration", values->calibration,
+         "a file of `perfscope calibrate`, or off; default: the stored one of the recorded GPU, else of "
+         "another of the same product")
+      ->type_name("FILE|off");
   app.add_option("--step-marker", values->step_marker,
                  "regular expression of the NVTX range that is one step")
       ->type_name("REGEX");

@@ -80,12 +80,14 @@ void CounterSession::work(Gpu& gpu, bool last) {
 void CounterSession::closingNotes(const Gpu& gpu) {
   if (gpu.overflows != 0 || gpu.lost_ns != 0)
     m_note(spool::NoteId::CounterSamplesLost,
-           gpu.name + ", overflows of its buffer: " + std::to_string(gpu.overflows),
+           gpu.name + ", " + std::to_string(gpu.lost_ns / kMillisecond) +
+               " ms; overflows of its buffer: " + std::to_string(gpu.overflows),
            static_cast<int64_t>(gpu.lost_ns));
   if (gpu.samples != 0)
     m_note(spool::NoteId::CounterCost,
-           gpu.name + ", samples: " + std::to_string(gpu.samples) +
-               ", ns a sample: " + std::to_string(gpu.busy_ns / gpu.samples),
+           gpu.name + ", samples: " + std::to_string(gpu.samples) + ", " +
+               std::to_string(gpu.busy_ns / gpu.samples) + " ns each, " +
+               std::to_string(gpu.busy_ns / kMillisecond) + " ms of processor time together",
            static_cast<int64_t>(gpu.busy_ns));
 }
 
@@ -150,7 +152,9 @@ void CounterSession::takeSamples(Gpu& gpu, uint64_t most_ns) {
   gpu.samples += done.samples;
   if (done.failure.failed()) return giveUp(gpu, done.failure);
   if (!gpu.plan.adapt(done.samples, done.busy_ns, done.overflow) || !gpu.sampler.running()) return;
-  m_note(spool::NoteId::CounterIntervalRaised, gpu.name, static_cast<int64_t>(gpu.plan.intervalNs()));
+  m_note(spool::NoteId::CounterIntervalRaised,
+         gpu.name + ": " + std::to_string(gpu.plan.intervalNs() / 1000) + " us",
+         static_cast<int64_t>(gpu.plan.intervalNs()));
   if (const auto failure = gpu.sampler.stop(); failure.failed()) return giveUp(gpu, failure);
   // What the old interval left behind belongs to the old set; time is not wasted on more than is there.
   const SamplerRound rest = gpu.sampler.round(take, kRoundAtMostNs);

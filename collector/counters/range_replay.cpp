@@ -83,7 +83,7 @@ bool RangeReplay::capturing(CUstream stream) const {
 }
 
 void RangeReplay::enter(CUpti_CallbackId id, const CUpti_CallbackData& data) {
-  if (mustNotBeReplayed(data.symbolName) || isCooperative(id, data)) return;
+  if (data.functionParams == nullptr || mustNotBeReplayed(data.symbolName) || isCooperative(id, data)) return;
   if (m_context != nullptr && data.context != m_context) return;
   const Shape shape = shapeOf(id, data);
   const uint64_t signature = hashBytes(data.symbolName, std::strlen(data.symbolName)) ^
@@ -235,7 +235,8 @@ void RangeReplay::tell() {
   if (m_replays == 0) return;
   m_note(spool::NoteId::ReplayCost,
          "launches replayed: " + std::to_string(m_replays) +
-             ", passes each: " + std::to_string(m_host.passCount()) +
+             ", passes each: " + std::to_string(m_host.passCount()) + ", together " +
+             std::to_string(m_spent_ns / 1'000'000) + " ms" +
              (m_mixed != 0 ? ", given up because other threads launched meanwhile: " + std::to_string(m_mixed)
                            : ""),
          static_cast<int64_t>(m_spent_ns));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <map>
 #include <memory>
 
 #include "injector/calibration/kernel_source.h"
@@ -97,15 +98,6 @@ struct Nvml {
   [[nodiscard]] const NvmlApi* get() const { return started ? &*api : nullptr; }
 };
 
-// Kernels for this GPU; without them the values that need one carry the reason.
-std::string giveKernels(Gpu& gpu, const Result<calibration::Nvrtc>& nvrtc) {
-  if (!nvrtc) return nvrtc.error().sentence();
-  const auto code = nvrtc->compile(calibration::kernelSource(), gpu.facts().capability());
-  if (!code) return code.error().sentence();
-  const auto loaded = gpu.loadKernels(code->image);
-  return loaded ? std::string() : loaded.error().sentence();
-}
-
 Result<std::vector<int>> wantedDevices(const CudaDriver& driver, int wanted, bool only_one) {
   int count = 0;
   if (auto init = calibration::check(driver, driver.init(0), "cuInit"); !init)
@@ -142,7 +134,7 @@ class Session {
     if (!gpu) return tl::unexpected(gpu.error());
     const auto begin = std::chrono::steady_clock::now();
     Calibration result = describe(**gpu, m_nvml.get(), m_driver_api, m_options.quick);
-    const std::string no_kernels = giveKernels(**gpu, m_nvrtc);
+    const std::string no_kernels = giveKernels(**gpu);
     const auto list = items({m_options.quick}, m_driver_api);
     for (const Item& item : list) {
       if (m_options.progress) m_options.progress(ordinal, item.title, result.values.size(), list.size());
@@ -170,6 +162,21 @@ class Session {
   }
 
  private:
+  // Kernels for this GPU, compiled once a generation; else why not: the values that need one carry the
+  // reason.
+  std::string giveKernels(Gpu& gpu) {
+    if (!m_nvrtc) return m_nvrtc.error().sentence();
+    const int capability = gpu.facts().capability();
+    auto found = m_code.find(capability);
+    if (found == m_code.end()) {
+      auto code = m_nvrtc->compile(calibration::kernelSource(), capability);
+      if (!code) return code.error().sentence();
+      found = m_code.emplace(capability, std::move(*code)).first;
+    }
+    const auto loaded = gpu.loadKernels(found->second.image);
+    return loaded ? std::string() : loaded.error().sentence();
+  }
+
   CalibrationValue peer(int from, int to, const std::string& uuid) {
     const std::string title = fmt::format("GPU {} to GPU {}", from, to);
     if (m_options.progress) m_options.progress(from, title, 0, 1);
@@ -178,10 +185,10 @@ class Session {
     };
     auto peer = Gpu::open(m_driver, to, m_nvml.get());
     if (!peer) return absent(peer.error().sentence());
-    if (const auto why = giveKernels(**peer, m_nvrtc); !why.empty()) return absent(why);
+    if (const auto why = giveKernels(**peer); !why.empty()) return absent(why);
     auto gpu = Gpu::open(m_driver, from, m_nvml.get());
     if (!gpu) return absent(gpu.error().sentence());
-    if (const auto why = giveKernels(**gpu, m_nvrtc); !why.empty()) return absent(why);
+    if (const auto why = giveKernels(**gpu); !why.empty()) return absent(why);
     return calibration::peerCopy(**gpu, **peer, {m_options.quick});
   }
 
@@ -189,6 +196,7 @@ class Session {
   const CudaDriver& m_driver;
   int m_driver_api;
   Result<calibration::Nvrtc> m_nvrtc;
+  std::map<int, calibration::CompiledCode> m_code;  // by compute capability
   Nvml m_nvml;
 };
 

@@ -10,7 +10,8 @@ namespace perfscope::calibration {
 namespace {
 
 // Numbers of the vendor's header.
-constexpr int kOperationTransposeA = 3, kTransposed = 1;
+constexpr int kOperationTransposeA = 3, kTransposed = 1, kOperationFastSums = 25;
+constexpr std::int8_t kOn = 1;
 constexpr int kPreferenceWorkspaceBytes = 1;
 
 template <class Function>
@@ -85,6 +86,9 @@ Result<CublasLt::Plan> CublasLt::plan(Handle handle, const LtProduct& product, s
                       "cublasLtMatmulDescCreate");
   if (made)
     made = refused(m_api.operationSet(plan.operation, kOperationTransposeA, &kTransposed, sizeof kTransposed),
+                   "cublasLtMatmulDescSetAttribute");
+  if (made && product.has_fast_sums)
+    made = refused(m_api.operationSet(plan.operation, kOperationFastSums, &kOn, sizeof kOn),
                    "cublasLtMatmulDescSetAttribute");
   if (made)
     made = refused(m_api.layoutCreate(&plan.layout_in, static_cast<int>(product.input), n, n,

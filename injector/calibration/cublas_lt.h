@@ -33,6 +33,7 @@ struct LtProduct {
   LtCompute compute = LtCompute::Float32;
   LtType scale = LtType::Real32F;  // of alpha and beta
   std::uint64_t n = 0;
+  bool has_fast_sums = false;  // FP8 units: sums kept in the unit, as frameworks ask for
 };
 
 class CublasLt {

@@ -75,8 +75,10 @@ Result<Timing> Gpu::time(const TimingPlan& plan, const std::function<Status()>& 
   const auto warmed = [&] {
     return std::chrono::duration<double>(Clock::now() - begin).count() >= plan.warm_up_s;
   };
-  // The first call loads code and must not tell how long a call takes.
-  if (const auto first = elapsed(1, enqueue, nullptr); !first) return tl::unexpected(first.error());
+  // The first call loads code and would make the work look longer than it is.
+  auto first = enqueue();
+  if (first) first = synchronise();
+  if (!first) return tl::unexpected(first.error());
   // Doubles until a repetition is long enough to work out how many calls the wished time takes.
   int calls = 1;
   double per_call = 0;

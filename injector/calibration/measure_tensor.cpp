@@ -53,8 +53,8 @@ constexpr std::array<TensorKind, 6> kKinds = {{
      2,
      80},
     {"fp8_tensor",
-     "FP8 (E4M3) matrix, FP32 sums",
-     {LtType::Real8E4m3, LtType::Real16Bf, LtCompute::Float32, LtType::Real32F, 0},
+     "FP8 (E4M3) matrix, fast sums",
+     {LtType::Real8E4m3, LtType::Real16Bf, LtCompute::Float32, LtType::Real32F, 0, true},
      1,
      2,
      89},
@@ -234,7 +234,7 @@ Result<bool> prepareSize(TensorWork& work, std::uint64_t n, bool quick) {
   if (!fits(n)) return false;
   if (auto small = prepare(work, kProbe, quick); !small) return tl::unexpected(small.error());
   const auto timing =
-      work.gpu.time({1, 0.002, 0.002, 1000}, [&] { return work.multiply(work.plan.algorithms[0]); });
+      work.gpu.time({1, 0.004, 0.002, 2000}, [&] { return work.multiply(work.plan.algorithms[0]); });
   if (!timing) return tl::unexpected(timing.error());
   const double scale = static_cast<double>(n) / static_cast<double>(kProbe);
   if (timing->seconds_per_call.front() * std::pow(scale, 3) > kLongestS) return false;

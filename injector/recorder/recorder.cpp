@@ -63,7 +63,7 @@ void Recorder::Impl::endSurvivors() {
     }
     endProcess(process, "running");
     const std::string who = "process " + std::to_string(process.registered->row.pid);
-    ledger(Severity::Notice, "process_outlived_session",
+    ledger(Severity::DataLoss, "process_outlived_session",
            "a process was still running when the target had ended; its later work is not recorded", who);
     ++totals.outlived;
   }

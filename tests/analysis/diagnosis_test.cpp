@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "analysis/diagnosis/rules.h"
+#include "analysis/hardware/calibration_file.h"
 #include "analysis/report/report_builder.h"
+#include "tests/support/temp_dir.h"
 #include "tests/support/trace_builder.h"
 
 namespace perfscope {
@@ -220,6 +222,35 @@ TEST(Rules, APointAboveTheRoofIsAnErrorInTheData) {
   TraceBuilder wrong, right;
   ASSERT_NE(find(reportOf(addProducts(wrong, 4096, 4096, 4096, 100'000)), "point_above_roof"), nullptr);
   EXPECT_EQ(find(reportOf(addProducts(right, 4096, 4096, 4096, 140'000)), "point_above_roof"), nullptr);
+}
+
+// 982 TFLOP/s: below the data sheet's 989.5, above the 790 measured on the GPU at the clock that was
+// recorded.
+TEST(Rules, APointAboveTheCalibratedRoofIsAnErrorInTheData) {
+  const test::TempDir folder;
+  Calibration c;
+  c.device_name = "NVIDIA H200", c.uuid = "GPU-1", c.date = "2026-11-30";
+  CalibrationValue peak;
+  peak.id = peak.title = "bf16_tensor", peak.unit = "FLOP/s";
+  peak.best = peak.median = 790e12;
+  peak.clocks.sm_clock_mhz = 1500;
+  c.values = {peak};
+  ReportOptions options;
+  options.calibration = folder.file("c.json");
+  ASSERT_TRUE(hardware::writeCalibration(options.calibration, c));
+  const auto products = [](TraceBuilder& b) -> TraceBuilder& {
+    addProducts(b, 4096, 4096, 4096, 140'000);
+    for (int64_t i = 0; i < 200; ++i) b.smClock(i * 100'000, 1500);
+    return b;
+  };
+  TraceBuilder with, unclocked;
+  const Report report = reportOf(products(with), options);
+  const Finding* const finding = find(report, "point_above_roof");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_NE(finding->evidence.back().text.find("measured on this GPU"), std::string::npos);
+  EXPECT_EQ(find(reportOf(addProducts(unclocked, 4096, 4096, 4096, 140'000), options), "point_above_roof"),
+            nullptr)
+      << "without a recorded clock the GPU may have run faster than when it was calibrated";
 }
 
 TEST(Rules, PageableCopies) {

@@ -173,5 +173,32 @@ TEST(Roofline, NamesTrafficBeyondTheOperands) {
   EXPECT_EQ(place(p).why.find("operands"), std::string::npos);
 }
 
+// Calibrated at 2 GHz: 8e14 FLOP/s and 9e11 bytes/s; at half the clock half the compute roof.
+TEST(Roofline, CalibratedRoofsStandBesideTheOthers) {
+  const auto s = spec();
+  Calibration c;
+  CalibrationValue peak, read, copy;
+  peak.id = "bf16_tensor", peak.best = 8e14, peak.clocks.sm_clock_mhz = 2000;
+  read.id = "dram_read", read.best = 9e11;
+  copy.id = "dram_copy", copy.best = 8.5e11;
+  c.values = {copy, peak, read};
+  const RoofPoint p = point(0.4e12, 0.1e9, kMillisecond);  // 4e14 FLOP/s at 4000 FLOP/byte
+  const auto with_clock = placeUnderRoofs({&s, "", 1000, 100, &c, ""}, p);
+  EXPECT_DOUBLE_EQ(*with_clock.ceiling_flops_calibrated, 4e14);
+  EXPECT_EQ(with_clock.ceiling_flops_calibrated.provenance, "calibrated:at_clock");
+  EXPECT_DOUBLE_EQ(*with_clock.ceiling_bytes_per_s_calibrated, 9e11) << "the fastest of read, write and copy";
+  EXPECT_EQ(with_clock.ceiling_bytes_per_s_calibrated.provenance, "calibrated:dram_read");
+  EXPECT_NEAR(*with_clock.fraction_of_calibrated, 1.0, 1e-12);
+  const auto no_clock = placeUnderRoofs({&s, "", {}, 100, &c, ""}, p);
+  EXPECT_DOUBLE_EQ(*no_clock.ceiling_flops_calibrated, 8e14);
+  EXPECT_EQ(no_clock.ceiling_flops_calibrated.provenance, "calibrated");
+  EXPECT_EQ(no_clock.verdict, place(p).verdict) << "verdicts rest on the data sheet, calibrated or not";
+  const auto other =
+      placeUnderRoofs({&s, "", {}, 100, &c, ""}, point(1e12, 1e9, kMillisecond, Precision::Fp32));
+  EXPECT_FALSE(other.ceiling_flops_calibrated.has());
+  EXPECT_EQ(other.ceiling_flops_calibrated.why, "the calibration has no fp32");
+  EXPECT_EQ(place(p).ceiling_flops_calibrated.why, kNoCalibration);
+}
+
 }  // namespace
 }  // namespace perfscope

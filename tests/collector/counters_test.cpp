@@ -11,6 +11,7 @@
 #include "collector/counters/counter_inbox.h"
 #include "collector/counters/gpu_election.h"
 #include "collector/counters/metric_choice.h"
+#include "collector/counters/replay_choice.h"
 #include "collector/counters/sampling_plan.h"
 #include "tests/support/temp_dir.h"
 
@@ -136,6 +137,42 @@ TEST(CounterInbox, DefinitionsGoBeforeSamplesAndEverythingOnce) {
   written.clear();
   inbox.drain(sink, table);
   EXPECT_TRUE(written.empty());
+}
+
+TEST(MetricChoice, ReplayTakesEveryOfferedMetricHoweverManyPasses) {
+  const auto gh100 = chip({{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 9},
+                           {"sm__ops_path_tensor_src_fp16.sum", 9},
+                           {"dram__bytes_read.sum", 1}},
+                          4);
+  EXPECT_EQ(
+      names(chooseReplayMetrics(gh100)),
+      "tensor_ops=sm__ops_path_tensor_src_bf16_dst_fp32.sum tensor_ops=sm__ops_path_tensor_src_fp16.sum "
+      "dram_read_bytes=dram__bytes_read.sum ");
+}
+
+TEST(ReplayChoice, AFewLaunchesOfEachNotTheFirstEverFurtherApart) {
+  ReplayChoice choice(3);
+  std::vector<int> chosen;
+  for (int launch = 0; launch < 200; ++launch) {
+    if (!choice.due(77)) continue;
+    choice.replayed(77);
+    chosen.push_back(launch);
+  }
+  ASSERT_EQ(chosen.size(), 3U);
+  EXPECT_EQ(chosen[0], 1);
+  EXPECT_LE(chosen[2], 10) << "short programs must see them too";
+  EXPECT_TRUE(choice.due(78) == false && choice.due(78)) << "each signature counts for itself";
+}
+
+TEST(ReplayChoice, ZeroMeansAllAndWhatFailedIsTriedAgain) {
+  ReplayChoice all(0);
+  EXPECT_TRUE(all.due(1) && all.due(1) && all.due(1));
+  ReplayChoice one(1);
+  EXPECT_FALSE(one.due(5));
+  EXPECT_TRUE(one.due(5));
+  EXPECT_TRUE(one.due(5)) << "not marked as replayed";
+  one.replayed(5);
+  EXPECT_FALSE(one.due(5));
 }
 
 // The lock is of a process, so a second one is needed to be refused.

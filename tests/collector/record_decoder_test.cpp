@@ -340,7 +340,7 @@ TEST(RecordDecoder, InnerDriverCallOfARuntimeCallIsDropped) {
 
 TEST(RecordDecoder, WholeKindsAreFilteredHere) {
   constexpr uint32_t kCudaGetDevice = 17, kCudaLaunchKernel = 211;
-  Decoding d({18, true});
+  Decoding d({18, false, true});
   test::BufferBuilder buffer;
   buffer.addApi(false, kCudaGetDevice, 1, 1, 2);
   buffer.addApi(false, kCudaLaunchKernel, 2, 3, 4);

@@ -330,6 +330,42 @@ TEST(MapperRanges, ValuesOfNewerCollectorsAreNamedByNumber) {
   EXPECT_EQ(reader->database().scalar("SELECT name FROM ledger")->value(), "note_500");
 }
 
+// As on an H200: the kernel record of a replayed launch comes without times, before or after the counts.
+TEST(MapperReplay, ACountedLaunchFindsItsKernelInEitherOrder) {
+  const test::TempDir dir;
+  test::SpoolBuilder spool;
+  spool.device(0);
+  const uint32_t name = spool.text("_Z4gemmv");
+  const uint32_t shape = spool.shape(8, 128);
+  const auto counted = [&](uint32_t correlation, uint32_t id) {
+    auto replay = blank<spool::Replay>(spool::Kind::Replay, 0);
+    replay.start_ns = kStart, replay.replay_id = id, replay.correlation = correlation, replay.passes = 7;
+    spool.add(replay);
+  };
+  spool.kernel(5, 0, 1, name, shape);  // an ordinary one, for contrast
+  const auto timeless = [&](uint32_t correlation) {
+    auto kernel = blank<spool::Kernel>(spool::Kind::Kernel, 0, spool::kFlagReplayed);
+    kernel.correlation = correlation, kernel.name_id = name, kernel.shape_id = shape;
+    spool.add(kernel);
+  };
+  timeless(10);
+  counted(10, 1);
+  counted(11, 2);
+  timeless(11);
+  timeless(12);  // nobody replayed this one: its times were lost
+  spool.state(spool::ProcessState::Closed).write(dir.file("s.session"));
+  ASSERT_TRUE(recoverSession(dir.file("s.session"), dir.file("p.perfscope"), false));
+  const auto reader = TraceReader::open(dir.file("p.perfscope"));
+  const auto value = [&](const char* sql) { return reader->database().scalar(sql)->value_or("NULL"); };
+  EXPECT_EQ(value("SELECT count(*) FROM kernel"), "1");
+  EXPECT_EQ(value("SELECT group_concat(n.short_name || s.grid_x) FROM replay r JOIN kernel_name n ON n.id = "
+                  "r.name_id "
+                  "JOIN launch_shape s ON s.id = r.shape_id"),
+            "gemm8,gemm8");
+  EXPECT_EQ(value("SELECT count FROM loss WHERE name = 'replayed_kernel'"), "2");
+  EXPECT_EQ(value("SELECT count FROM loss WHERE name = 'zero_timestamp'"), "1");
+}
+
 TEST(ApiNames, TableAndClasses) {
   EXPECT_TRUE(apiTablesAreSorted());
   // Values from cupti_runtime_cbid.h and cupti_driver_cbid.h of CUDA 13.0.

@@ -43,14 +43,51 @@ Measured<int64_t> gainToRoof(const KernelReport& kernel) {
                                "modelled:roofline");
 }
 
+// The roof that no kernel can pass: what was measured on the device at this clock; without that the larger of
+// the data sheet's two (and of a calibration that knows no clock). 0: no roof is known.
+double highestRoof(const RooflineReport& roofline) {
+  const auto& calibrated = roofline.ceiling_flops_calibrated;
+  if (calibrated.has() && calibrated.provenance.rfind("calibrated:at_clock", 0) == 0) return *calibrated;
+  double roof = calibrated.has() ? *calibrated : 0;
+  if (roofline.ceiling_flops.has()) roof = std::max(roof, *roofline.ceiling_flops);
+  if (roofline.ceiling_flops_at_clock.has()) roof = std::max(roof, *roofline.ceiling_flops_at_clock);
+  return roof;
+}
+
+// Measured DRAM bytes faster than any copy ran on this GPU: the counters, their attribution or the time are
+// wrong. Bytes from shapes may rest in the cache and prove nothing.
+void bytesAboveRoof(const KernelReport& kernel, std::vector<Finding>& findings) {
+  constexpr double kNsPerSecond = 1e9;
+  const auto& roof = kernel.roofline.ceiling_bytes_per_s_calibrated;
+  if (!roof.has() || !kernel.bytes.dram_read.has() || !kernel.bytes.dram_write.has() ||
+      kernel.total_ns <= 0) {
+    return;
+  }
+  const double rate = (*kernel.bytes.dram_read + *kernel.bytes.dram_write) /
+                      static_cast<double>(kernel.total_ns) * kNsPerSecond;
+  if (rate / *roof <= threshold::kAboveRoof.value) return;
+  Finding finding = kernelFinding(kernel, "bytes_above_roof", "data", "data");
+  finding.severity = "critical";
+  finding.title =
+      "A kernel moves bytes faster than this GPU's memory was measured to: bytes or time are wrong";
+  finding.advice =
+      "Do not trust this kernel's DRAM bytes; record it alone, or calibrate again with nothing else on the "
+      "GPU.";
+  addEvidence(finding, kernel,
+              fmt::format("{:.3g} TB/s of DRAM traffic, {:.0f} % of the calibrated {:.3g} TB/s", rate / 1e12,
+                          rate / *roof * 100, *roof / 1e12));
+  finding.predicted_gain_ns = Measured<int64_t>::absent("it concerns the data, not the program");
+  findings.push_back(std::move(finding));
+}
+
 }  // namespace
 
 void pointAboveRoof(const RuleInput& input, std::vector<Finding>& findings) {
   for (const KernelReport& kernel : input.report.kernels) {
+    bytesAboveRoof(kernel, findings);
     const auto& roofline = kernel.roofline;
-    if (!kernel.achieved_flops.has() || !roofline.ceiling_flops.has()) continue;
-    double roof = *roofline.ceiling_flops;
-    if (roofline.ceiling_flops_at_clock.has()) roof = std::max(roof, *roofline.ceiling_flops_at_clock);
+    const double roof = highestRoof(roofline);
+    if (!kernel.achieved_flops.has() || roof <= 0) continue;
     const double ratio = *kernel.achieved_flops / roof;
     if (ratio <= threshold::kAboveRoof.value) continue;
     Finding finding = kernelFinding(kernel, "point_above_roof", "data", "compute");
@@ -60,8 +97,9 @@ void pointAboveRoof(const RuleInput& input, std::vector<Finding>& findings) {
         "Do not trust this kernel's FLOPs; check its precision, sparsity and the GPU's entry in the "
         "catalogue (perfscope hardware show).";
     addEvidence(finding, kernel,
-                fmt::format("{:.1f} TFLOP/s, {:.0f} % of the {} peak", *kernel.achieved_flops / 1e12,
-                            ratio * 100, roofline.precision));
+                fmt::format("{:.1f} TFLOP/s, {:.0f} % of the {} peak{}", *kernel.achieved_flops / 1e12,
+                            ratio * 100, roofline.precision,
+                            roof == roofline.ceiling_flops_calibrated.value ? " measured on this GPU" : ""));
     finding.predicted_gain_ns = Measured<int64_t>::absent("it concerns the data, not the program");
     findings.push_back(std::move(finding));
   }

@@ -7,6 +7,7 @@
 #include <cupti_pmsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
 #include <cupti_target.h>
 
 #include <cstdlib>
@@ -223,6 +224,37 @@ CUptiResult cuptiPmSamplingCounterDataGetSampleInfo(
   params->startTimestamp = sample.start_ns;
   params->endTimestamp = sample.end_ns;
   return CUPTI_SUCCESS;
+}
+
+// The range profiler is there to be bound; the stand-in driver's launches carry no parameters, so nothing is
+// replayed.
+CUptiResult cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounterAvailability_Params*) {
+  return outcome("cuptiProfilerGetCounterAvailability");
+}
+CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params*) {
+  return outcome("cuptiRangeProfilerEnable");
+}
+CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params*) {
+  return outcome("cuptiRangeProfilerSetConfig");
+}
+CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params*) {
+  return outcome("cuptiRangeProfilerStart");
+}
+CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params*) {
+  return outcome("cuptiRangeProfilerStop");
+}
+CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params*) {
+  return outcome("cuptiRangeProfilerDecodeData");
+}
+CUptiResult cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_GetCounterDataSize_Params*) {
+  return outcome("cuptiRangeProfilerGetCounterDataSize");
+}
+CUptiResult cuptiRangeProfilerCounterDataImageInitialize(
+    CUpti_RangeProfiler_CounterDataImage_Initialize_Params*) {
+  return outcome("cuptiRangeProfilerCounterDataImageInitialize");
+}
+CUptiResult cuptiRangeProfilerGetCounterDataInfo(CUpti_RangeProfiler_GetCounterDataInfo_Params*) {
+  return outcome("cuptiRangeProfilerGetCounterDataInfo");
 }
 
 }  // extern "C"
