@@ -25,17 +25,19 @@ namespace {
 
 constexpr std::string_view kSuffix = ".perfscope";
 
-// Writing to a terminal that went away must not end the recorder, which has a profile to close. A handler
-// instead of "ignore", because exec gives the target the default again; a disposition that was already
-// ignored stays so.
-void surviveBrokenPipe() {
-  struct sigaction before {};
-  ::sigaction(SIGPIPE, nullptr, &before);
-  if (before.sa_handler != SIG_DFL) return;
-  struct sigaction action {};
-  action.sa_handler = [](int) {};
-  action.sa_flags = SA_RESTART;
-  ::sigaction(SIGPIPE, &action, nullptr);
+// Writing to a terminal that went away, or beyond a limit on file sizes (ulimit -f), must not end the
+// recorder, which has a profile to close: the call fails instead and is reported. A handler instead of
+// "ignore", because exec gives the target the default again; a disposition that was already ignored stays so.
+void surviveFailingWrites() {
+  for (const int signal : {SIGPIPE, SIGXFSZ}) {
+    struct sigaction before {};
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_DFL) continue;
+    struct sigaction action {};
+    action.sa_handler = [](int) {};
+    action.sa_flags = SA_RESTART;
+    ::sigaction(signal, &action, nullptr);
+  }
 }
 
 void showProgress(Console& console, const Progress& progress) {
@@ -219,7 +221,7 @@ int recordWithOverhead(Console& console, const RecordingOptions& options) {
 }  // namespace
 
 int record(Console& console, const RecordingOptions& options) {
-  surviveBrokenPipe();
+  surviveFailingWrites();
   if (options.overhead_pairs > 0) return recordWithOverhead(console, options);
   if (options.repeat > 1) return recordRepeatedly(console, options);
   const auto outcome = recordOnce(console, options, options.run.output);

@@ -12,7 +12,7 @@ namespace perfscope {
 // Where things stand in the SVG: both axes logarithmic over whole decades. Coordinates in SVG user units, y
 // downwards.
 struct PlotFrame {
-  double left = 90, top = 110, width = 640, height = 460;
+  double left = 108, top = 110, width = 622, height = 460;
   int x_low = -1, x_high = 4;  // exponents of ten, FLOP/byte
   int y_low = 9, y_high = 15;  // FLOP/s
   [[nodiscard]] double x(double intensity) const;

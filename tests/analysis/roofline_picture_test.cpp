@@ -72,16 +72,16 @@ TEST(RooflinePicture, CoordinatesByHand) {
   EXPECT_EQ(f.x_high, 3);
   EXPECT_EQ(f.y_low, 13);
   EXPECT_EQ(f.y_high, 15);
-  EXPECT_NEAR(f.x(100), 90 + 640.0 * 2 / 3, 1e-9);  // ridge of the data sheet
+  EXPECT_NEAR(f.x(100), 108 + 622.0 * 2 / 3, 1e-9);  // ridge of the data sheet
   EXPECT_NEAR(f.y(1e15), 110, 1e-9);
   EXPECT_NEAR(f.y(1e14), 110 + 230, 1e-9);
   const std::string svg = rooflineSvg(p, r);
   // big: intensity 1000 at the right edge, 1e14 in the middle; radius 4 + 14 * sqrt(0.6) = 14.8.
   EXPECT_THAT(svg, HasSubstr("<circle cx=\"730.0\" cy=\"340.0\" r=\"14.8\" class=\"k0 hollow\">"));
   // small: 10 is a third, 1e13 the bottom; 4 + 14 * sqrt(0.3) = 11.7.
-  EXPECT_THAT(svg, HasSubstr("<circle cx=\"303.3\" cy=\"570.0\" r=\"11.7\" class=\"k0 hollow\">"));
-  // Data sheet: from intensity 1 (1e13 = bottom) to the ridge at 516.7 to the right edge.
-  EXPECT_THAT(svg, HasSubstr("points=\"90.0,570.0 516.7,110.0 730.0,110.0\""));
+  EXPECT_THAT(svg, HasSubstr("<circle cx=\"315.3\" cy=\"570.0\" r=\"11.7\" class=\"k0 hollow\">"));
+  // Data sheet: from intensity 1 (1e13 = bottom) to the ridge at 522.7 to the right edge.
+  EXPECT_THAT(svg, HasSubstr("points=\"108.0,570.0 522.7,110.0 730.0,110.0\""));
   EXPECT_THAT(svg, HasSubstr("ridge 100 FLOP/byte"));
   EXPECT_THAT(svg, HasSubstr("prefers-color-scheme:dark"));
   EXPECT_THAT(svg, Not(HasSubstr("<script")));
