@@ -1,6 +1,8 @@
 // The cut at the edges of collection windows, in SQL at the end of a process.
 #include "injector/recorder/window_filter.h"
 
+#include <algorithm>
+
 namespace perfscope {
 namespace {
 
@@ -40,8 +42,11 @@ Result<int64_t> remove(const Database& db, const std::string& table, const std::
 
 std::vector<OffInterval> offIntervals(const std::vector<WindowEdge>& edges, bool configured) {
   std::vector<OffInterval> intervals;
-  // Before the first edge collection was off, unless that edge is the start of the session itself.
-  const bool off_first = edges.empty() ? configured : edges.front().reason != "start";
+  // Before the first edge collection was off, unless that edge is the start of the session itself. The end of
+  // the process is no edge: it stands alone where the beginning of the spool is lost.
+  const auto first =
+      std::find_if(edges.begin(), edges.end(), [](const auto& edge) { return edge.reason != "exit"; });
+  const bool off_first = first == edges.end() ? configured : first->reason != "start";
   bool off = off_first;
   if (off) intervals.push_back({});
   for (const auto& edge : edges) {

@@ -24,6 +24,7 @@ Pairs off(const std::vector<WindowEdge>& edges, bool configured = true) {
 }
 
 TEST(OffIntervals, WithoutWindowsNothingIsCut) {
+  EXPECT_EQ(off({{90, false, "exit"}}, false), Pairs{}) << "the beginning of the spool was lost";
   EXPECT_EQ(off({{5, true, "start"}, {90, false, "exit"}}, false), Pairs{});
   EXPECT_EQ(off({}, false), Pairs{});
 }
