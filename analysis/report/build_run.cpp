@@ -168,7 +168,8 @@ std::vector<std::string> conventions(const ProfileFacts& facts) {
       "call.",
       facts.counters.empty()
           ? "Bytes: algorithmic (each operand once, the result once); no DRAM counters in this profile."
-          : "Bytes: of device memory where counters tell (their intervals: 95 %), else algorithmic (each "
+          : "Bytes: of device memory where counters tell (intervals: 95 % of the resamples; on an H200 half "
+            "held the exact value), else algorithmic (each "
             "operand once, the result once).",
       "Peaks: dense, of the executed precision, at the median SM clock of the analysed time where it was "
       "sampled.",

@@ -87,7 +87,7 @@ constexpr std::array<CsvColumn, 43> kColumns = {{
     {"dram_read_bytes", "bytes read from device memory by all launches, from hardware counters",
      [](const K& k) { return cell(k.bytes.dram_read); }},
     {"dram_write_bytes", "bytes written to it", [](const K& k) { return cell(k.bytes.dram_write); }},
-    {"dram_bytes_low", "lower end of the 95 % interval of both (lowest count when replayed)",
+    {"dram_bytes_low", "lower end of both in 95 % of the resamples (lowest count when replayed)",
      [](const K& k) { return k.bytes.dram_low ? format::exact(*k.bytes.dram_low) : std::string(); }},
     {"dram_bytes_high", "upper end",
      [](const K& k) { return k.bytes.dram_high ? format::exact(*k.bytes.dram_high) : std::string(); }},

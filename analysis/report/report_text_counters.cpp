@@ -56,7 +56,7 @@ void printCounters(Page& page, const Report& report, const TextOptions& options)
   const auto end = report.kernels.begin() + static_cast<std::ptrdiff_t>(shown);
   if (std::none_of(report.kernels.begin(), end, isMeasured)) return;
   page.blank();
-  page.text(2, "Hardware counters: mean of a launch at the device memory (+-: 95 % interval of both)",
+  page.text(2, "Hardware counters: mean of a launch at the device memory (+-: of both, by resampling)",
             Ink::Dim);
   const auto labels = kernelLabels(report.kernels);
   TextTable table({{"kernel", true, true},

@@ -46,6 +46,7 @@ bool CounterSession::round(uint32_t requests) {
   const bool last = (requests & static_cast<uint32_t>(DrainRequest::Close)) != 0;
   if (!last) findGpus();
   for (auto& gpu : m_gpus) work(*gpu, last);
+  if (last) tellIfTooShort();
   return !last;
 }
 
@@ -89,6 +90,16 @@ void CounterSession::closingNotes(const Gpu& gpu) {
                std::to_string(gpu.busy_ns / gpu.samples) + " ns each, " +
                std::to_string(gpu.busy_ns / kMillisecond) + " ms of processor time together",
            static_cast<int64_t>(gpu.busy_ns));
+}
+
+// Choosing and configuring takes some 0.4 s, which short programs do not live.
+void CounterSession::tellIfTooShort() {
+  const bool unseen = m_gpus.empty() && m_hot.contexts_made.load(std::memory_order_acquire) != 0;
+  const bool unsampled = std::any_of(m_gpus.begin(), m_gpus.end(), [](const auto& gpu) {
+    return gpu->state == Gpu::State::Ready && gpu->samples == 0;
+  });
+  if (unseen || unsampled)
+    m_note(spool::NoteId::CountersUnavailable, "the program ended before the first sample", 0);
 }
 
 void CounterSession::begin(Gpu& gpu) {

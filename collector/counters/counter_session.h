@@ -56,6 +56,7 @@ class CounterSession {
   void begin(Gpu& gpu);
   bool configure(Gpu& gpu);
   void takeSamples(Gpu& gpu, uint64_t most_ns);
+  void tellIfTooShort();
   void closingNotes(const Gpu& gpu);
   void giveUp(Gpu& gpu, const CounterFailure& failure);
 

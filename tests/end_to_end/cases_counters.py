@@ -38,6 +38,10 @@ table(
                   "l2_bytes:lts__t_bytes.sum,:dram__bytes_read.sum",
               "select detail from ledger where name = 'counter_metrics_left_out'":
                   "GH100: no_such_metric, smsp__thread_inst_executed_pred_on.sum"}),
+    # An interval longer than the program: not one sample is complete.
+    Case("counters_short_program", "launch_storm 10 1 1", options=("--counters", "sample", "--sample-interval", "1s"), sql={
+        KERNELS: 10, SAMPLES: 0, "select detail from ledger where name = 'counters_unavailable'":
+            "the program ended before the first sample"}),
     Case("counters_replay_of_nothing", STEPS, options=("--counters", "replay"), sql={
         KERNELS: 100, "select count(*) from replay": 0, "select count(*) from ledger where name like 'counter%'": 0}),
     Case("counters_off", STEPS, options=("--counters", "off"), sql={KERNELS: 100, SAMPLES: 0,
